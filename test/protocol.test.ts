@@ -39,7 +39,7 @@ const records = {
   }),
   Copy: written((on) => writeCopy(on, 2 ** 41 + 8, 2 ** 42 + 16, 2 ** 33 + 24)),
   Fill: written((on) => writeFill(on, 2 ** 41 + 8, 2 ** 33 + 24, 0x1122334455667788n, 8)),
-  Run: written((on) => writeRun(on, 72, [2 ** 41 + 8, undefined], [0.5, -2], { workspace: 2 ** 42 + 16 })),
+  Run: written((on) => writeRun(on, 72, [2 ** 41 + 8, undefined], [0.5, -2], 2 ** 42 + 16, undefined)),
   ModuleUnload: written((on) => writeUnload(on, 73)),
   PlanRelease: written((on) => writePlanRelease(on, 74)),
   Fence: written((on) => writeFence(on)),

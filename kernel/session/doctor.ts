@@ -2,21 +2,8 @@
 // missing.
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  cacheDirectory,
-  defaultDevice,
-  devices,
-  WarpcellError,
-  type DeviceProperties,
-  type LibraryProperties,
-} from "warpcell";
-import { describeMatrixProducts } from "warpcell/host";
-
-/** How to get a library that can be missing. */
-const sources: Record<string, string> = {
-  NVRTC: "pip install nvidia-cuda-nvrtc, or set CUDA_PATH to a CUDA toolkit",
-  NVML: "it comes with the NVIDIA driver: install the driver again",
-};
+import { cacheDirectory, defaultDevice, devices, WarpcellError, type DeviceProperties } from "warpcell";
+import { knownLibraries } from "warpcell/host";
 
 type Line = readonly [what: string, found: string];
 
@@ -27,7 +14,6 @@ function describe({
   memoryTotal,
   compiler,
   driver,
-  libraries,
   shareable,
   kind,
 }: DeviceProperties): Line[] {
@@ -45,23 +31,19 @@ function describe({
       "  after a fault",
       shareable ? "arrays stay" : "arrays are lost: this device cannot share its memory between processes",
     ],
-    ...libraries.map(
-      (library) =>
-        [
-          `  ${library.name}`,
-          library.path === null ? missing(library) : `${library.version ?? "version unknown"}, ${library.path}`,
-        ] as const,
-    ),
   ];
 }
 
 const missingCompiler = {
   cpu: "none: there is neither clang++ nor g++ in PATH. Install one: sudo apt-get install g++",
-  cuda: `none: NVRTC was not found. To get it: ${sources["NVRTC"]}`,
+  cuda: "none: NVRTC cannot be used",
 };
 
-function missing({ name }: LibraryProperties): string {
-  return Object.hasOwn(sources, name) ? `not found; to get it: ${sources[name]}` : "not found";
+function libraryLines(device: string): Line[] {
+  return knownLibraries(device).map(({ name, purpose, path, version, missing }) => [
+    `  ${name}`,
+    missing ?? `${version === "" ? "version unknown" : version}, ${path} (${purpose})`,
+  ]);
 }
 
 /** Tries what the cache does: writes a file there. */
@@ -88,7 +70,7 @@ function report(): Line[] {
     ...found.flatMap(({ device, properties, reason }): Line[] => {
       if (properties === null) return [[device, `cannot be used: ${reason}`]];
       const [[, first], ...rest] = describe(properties) as [Line, ...Line[]];
-      return [[device, first], ...rest, ["  matrix products", describeMatrixProducts(device)]];
+      return [[device, first], ...rest, ...libraryLines(device)];
     }),
   ];
 }

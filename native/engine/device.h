@@ -112,7 +112,7 @@ class Device {
   virtual ~Device() = default;
   // One JSON object: {"name", "kind", "index", "arch", "warpSize", "multiprocessors", "maxThreadsPerBlock", "maxBlock":
   // [x,y,z], "maxGrid": [x,y,z], "sharedPerBlock", "sharedPerBlockOptin", "registersPerBlock", "memoryTotal",
-  // "compiler": {"name","version","path"}, "driver", "libraries": [{"name","path","version"}], "shareable": bool}.
+  // "compiler": {"name","version","path"}, "driver", "shareable": bool}.
   // Bytes.
   virtual std::string properties() = 0;
 
@@ -140,6 +140,9 @@ class Device {
   virtual void synchronize() = 0;         // all work is done, and what kernels printed is flushed
   virtual std::vector<double> time(const LaunchRequest& request, uint32_t repeats,
                                    uint32_t warmup) = 0;  // device ms each
+  // A JSON object for each library that the device opens where this machine has it: {"name", "purpose", "path",
+  // "version", "missing"}. It is opened; where it cannot be used, "missing" says why and what to do.
+  virtual std::vector<std::string> known_libraries() { return {}; }
   // Null where a device has none.
   virtual Libraries* libraries() { return nullptr; }
   virtual Profiler* profiler() { return nullptr; }

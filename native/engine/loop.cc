@@ -259,6 +259,10 @@ AnswerOf<Op::plan> Loop::plan(RequestOf<Op::plan>& request, Beside& beside) {
   return {planned.workspace, planned.host_workspace, planned.kept, planned.has_status, planned.chosen, planned.choice};
 }
 
+AnswerOf<Op::known_libraries> Loop::known_libraries(RequestOf<Op::known_libraries>&, Beside&) {
+  return {{device_.known_libraries()}};
+}
+
 AnswerOf<Op::profile_start> Loop::profile_start(RequestOf<Op::profile_start>& request, Beside&) {
   device_.synchronize();
   return {profiler().start({request.counters, request.samples}, last_)};

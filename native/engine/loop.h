@@ -57,6 +57,7 @@ class Loop {
   AnswerOf<Op::disassemble> disassemble(RequestOf<Op::disassemble>&, Beside&);
   AnswerOf<Op::address> address(RequestOf<Op::address>&, Beside&);
   AnswerOf<Op::plan> plan(RequestOf<Op::plan>&, Beside&);
+  AnswerOf<Op::known_libraries> known_libraries(RequestOf<Op::known_libraries>&, Beside&);
   AnswerOf<Op::profile_start> profile_start(RequestOf<Op::profile_start>&, Beside&);
   AnswerOf<Op::profile_stop> profile_stop(RequestOf<Op::profile_stop>&, Beside&);
 

@@ -2,8 +2,6 @@
 import { binding } from "./wire/binding.ts";
 import { defaultDevice, deviceNamed } from "./device/choice.ts";
 import { DeviceProcess } from "./device/process.ts";
-import { DeviceError } from "./errors.ts";
-import { matmulLibrary } from "./ops/linear/library-matmul.ts";
 import type { DeviceGauge } from "./payloads.ts";
 import { isPresent } from "./device/presence.ts";
 import { whenProfileShown, type ShownProfile } from "./profile/profile.ts";
@@ -72,17 +70,22 @@ export function know(devices: KnownDevices): void {
   known = devices;
 }
 
-/** What multiplies float32 matrices on a device that works, for people. */
-export function describeMatrixProducts(device: string): string {
-  try {
-    const { library, version, path } = matmulLibrary(deviceNamed(device));
-    return `${library} ${version}, ${path}`;
-  } catch (error) {
-    if (!(error instanceof DeviceError)) throw error;
-    return error.code === "NO_LIBRARY"
-      ? `Warpcell's own kernels, which are slower. ${error.message}`
-      : `fail: ${error.message}`;
-  }
+/** A library that a device opens where this machine has it. */
+export interface KnownLibrary {
+  readonly name: string;
+  /** What it is for. */
+  readonly purpose: string;
+  readonly path: string | null;
+  readonly version: string | null;
+  /** Why it cannot be used, what is so without it, and how to get it; `null`: it can. */
+  readonly missing: string | null;
+}
+
+/** The libraries of a device that works, opened. */
+export function knownLibraries(device: string): KnownLibrary[] {
+  return deviceNamed(device)
+    .request("known_libraries", {})
+    .libraries.map((library) => JSON.parse(library) as KnownLibrary);
 }
 
 /** The device that new tensors go to, and why. Starts its process; throws DeviceUnavailable when none works. */

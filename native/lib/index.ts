@@ -39,7 +39,7 @@ export {
 export { Kernel, KernelTemplate, type KernelInfo, type Occupancy, type TimeConfig } from "./cuda/kernel.ts";
 export type { LaunchConfig, Size } from "./cuda/plan.ts";
 export { memory, trim } from "./memory/map.ts";
-export type { DeviceProperties, LibraryProperties } from "./wire/properties.ts";
+export type { DeviceProperties } from "./wire/properties.ts";
 export { Generator, generatorState, seed, setGeneratorState, type RandomSource } from "./tensor/generator.ts";
 export { bernoulli, multinomial } from "./tensor/draws.ts";
 export {

@@ -51,7 +51,8 @@ enum class Memory : uint32_t { device = 0, host = 1 };
   X(run, 17, false)              \
   X(profile_start, 18, true)     \
   X(profile_stop, 19, true)      \
-  X(plan_release, 20, false)
+  X(plan_release, 20, false)     \
+  X(known_libraries, 21, true)
 // clang-format on
 
 enum class Op : uint16_t {

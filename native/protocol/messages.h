@@ -27,7 +27,7 @@ using MaybeLines = std::optional<Lines>;
 // clang-format off
 #define WARPCELL_MESSAGES(M) \
   M(segment_create) M(segment_import) M(hello) M(compile) M(module_load) M(occupancy) M(time) M(disassemble) \
-  M(address) M(plan) M(profile_start) M(profile_stop)
+  M(address) M(plan) M(profile_start) M(profile_stop) M(known_libraries)
 
 #define WARPCELL_REQUEST_hello(X)
 #define WARPCELL_ANSWER_hello(X) X(Text, properties)  /* JSON: Device::properties */
@@ -74,6 +74,10 @@ using MaybeLines = std::optional<Lines>;
 #define WARPCELL_REQUEST_plan(X) X(Number, plan) X(Text, call) X(Bytes, choice) X(Bytes, trial)
 #define WARPCELL_ANSWER_plan(X) \
   X(Number, workspace) X(Number, hostWorkspace) X(Number, kept) X(Flag, hasStatus) X(Text, chosen) X(Bytes, choice)
+
+// libraries: a JSON object for each (Device::known_libraries).
+#define WARPCELL_REQUEST_known_libraries(X)
+#define WARPCELL_ANSWER_known_libraries(X) X(Lines, libraries)
 
 // notes: JSON {"notes": [text…]}: what will be missing, and the remedy.
 #define WARPCELL_REQUEST_profile_start(X) X(Flag, counters) X(Flag, samples)

@@ -156,12 +156,20 @@ test("no compiler where WARPCELL_NVRTC says: arrays work, compiling says why it 
     install({ ...willing, cuDeviceGetAttribute: attributes(true) }, true);
     const device = DeviceProcess.get("cuda", 57);
     expect(device.properties.compiler).toBeNull();
-    expect(device.properties.libraries).toContainEqual({ name: "NVRTC", path: null, version: null });
+    const missing = `WARPCELL_NVRTC names ${join(folder, "libnvrtc.so")}, which cannot be used as NVRTC. Correct the variable, or unset it.`;
     const error = errorOf(() => device.request("compile", nothing));
-    expect(error.code).toBe("NO_NVRTC");
-    expect(error.message).toBe(
-      `WARPCELL_NVRTC names ${join(folder, "libnvrtc.so")}, which cannot be used as NVRTC. Correct the variable, or unset it.`,
-    );
+    expect([error.code, error.message]).toEqual(["NO_NVRTC", missing]);
+    const known = device
+      .request("known_libraries", {})
+      .libraries.map((library) => JSON.parse(library) as Record<string, unknown>);
+    expect(known.map(({ name }) => name)).toEqual(["NVRTC", "cuBLASLt", "CUPTI", "NVML"]);
+    expect(known[0]).toEqual({ name: "NVRTC", purpose: "compiling", path: null, version: null, missing });
+    for (const { name, path, missing } of known.slice(1))
+      if (path === null)
+        expect(missing).toMatch(
+          new RegExp(`^${name as string} was not found in .*, and without it .*\\. Get it with: .*\\.$`),
+        );
+      else expect(missing).toBe(null);
   } finally {
     delete process.env["WARPCELL_NVRTC"];
   }

@@ -154,7 +154,12 @@ describe("a profile", () => {
 
 describe("what keeps a profile from being taken", () => {
   test.each<[string, Record<string, string>, string, string | RegExp]>([
-    ["no CUPTI", { WARPCELL_CUPTI: "off" }, "NO_LIBRARY", 'CUPTI is switched off: WARPCELL_CUPTI is "off".'],
+    [
+      "no CUPTI",
+      { WARPCELL_CUPTI: "off" },
+      "NO_LIBRARY",
+      'CUPTI is switched off (WARPCELL_CUPTI is "off"), and without it a GPU cannot be profiled.',
+    ],
     [
       "a file that is none",
       { WARPCELL_CUPTI: "libm.so.6" },

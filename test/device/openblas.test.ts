@@ -85,7 +85,7 @@ describe("OpenBLAS", () => {
       else
         expect(fields.slice(0, 2)).toEqual([
           "NO_LIBRARY",
-          "OpenBLAS was not found. Get it with: pip install scipy-openblas32, or sudo apt-get install libopenblas0-pthread.",
+          "OpenBLAS was not found in Python's site-packages (VIRTUAL_ENV, this project's .venv, python3 on PATH, ~/.local), CONDA_PREFIX and the loader's folders, and without it Warpcell's own kernels multiply matrices, which are slower. Get it with: pip install scipy-openblas32, or sudo apt-get install libopenblas0-pthread.",
         ]);
     } finally {
       binding.close(client);

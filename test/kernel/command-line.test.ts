@@ -335,13 +335,13 @@ describe("doctor", () => {
 
   test("says what multiplies matrices, and how to get a library that does", async () => {
     expect((await warpcell(["doctor"])).stdout).toMatch(
-      /^ {2}matrix products {3}(OpenBLAS \d[\w.]*, \/.*blas.*\.so|Warpcell's own kernels, which are slower\. OpenBLAS was not found\. Get it with: pip install )/m,
+      /^ {2}OpenBLAS {10}(\d[\w.]*, \/.*blas.*\.so.* \(matrix products, factorisations\)$|OpenBLAS was not found in .*, and without it Warpcell's own kernels multiply matrices, which are slower\. Get it with: pip install )/m,
     );
     expect((await warpcell(["doctor"], { WARPCELL_OPENBLAS: "off" })).stdout).toMatch(
-      /^ {2}matrix products {3}Warpcell's own kernels, which are slower\. OpenBLAS is switched off: WARPCELL_OPENBLAS is "off"\.$/m,
+      /^ {2}OpenBLAS {10}OpenBLAS is switched off \(WARPCELL_OPENBLAS is "off"\), and without it Warpcell's own kernels multiply matrices, which are slower\.$/m,
     );
     expect((await warpcell(["doctor"], { WARPCELL_OPENBLAS: "/nowhere.so" })).stdout).toMatch(
-      /^ {2}matrix products {3}fail: WARPCELL_OPENBLAS names \/nowhere\.so, /m,
+      /^ {2}OpenBLAS {10}WARPCELL_OPENBLAS names \/nowhere\.so, /m,
     );
   });
 

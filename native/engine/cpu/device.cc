@@ -12,6 +12,8 @@
 #include "compile/cell_compiler.h"
 #include "run/faults.h"
 #include "libraries/libraries.h"
+#include "libraries/openblas_library.h"
+#include "library_table.h"
 #include "machine.h"
 #include "compile/module.h"
 #include "run/pool.h"
@@ -183,6 +185,9 @@ class CpuDevice final : public Device {
   }
 
   Libraries* libraries() override { return libraries_.get(); }
+  std::vector<std::string> known_libraries() override {
+    return {describe_library(kOpenBlasRow, []() -> OpenedLibrary { return {openblas().path, openblas().version}; })};
+  }
   Profiler* profiler() override { return &profiler_; }
 
   void sample(Gauges& gauges) override {

@@ -119,7 +119,6 @@ std::string machine_properties(uint32_t cores) {
       .number("libraryBlock", threads ? kLibraryThreads : 1)
       .raw("architectures", threads ? "[]" : levels())
       .raw("driver", "null")
-      .raw("libraries", "[]")
       .boolean("shareable", true)
       .done();
 }

@@ -8,11 +8,14 @@
 #include "compile/disassembly.h"
 #include "driver/driver_api.h"
 #include "gauges.h"
+#include "library_table.h"
+#include "libraries/cublas_api.h"
 #include "libraries/libraries.h"
 #include "compile/module.h"
 #include "compile/nvrtc.h"
 #include "compile/occupancy.h"
 #include "profile/cupti.h"
+#include "profile/cupti_api.h"
 #include "driver/segments.h"
 #include "driver/stream.h"
 
@@ -56,20 +59,6 @@ std::string bus_id(const DriverApi& api, DeviceHandle device) {
   char text[32] = "";
   api.check(api.cuDeviceGetPCIBusId(text, sizeof text, device), "reading the device's properties");
   return text;
-}
-
-// Opened only when a profile starts, so without its version.
-std::string profiling_library() {
-  std::vector<std::string> files = find_cupti();
-  return JsonObject()
-      .text("name", "CUPTI")
-      .raw("path", files.empty() ? "null" : json_text(files.front()))
-      .raw("version", "null")
-      .done();
-}
-
-std::string missing_library(const char* name) {
-  return JsonObject().text("name", name).raw("path", "null").raw("version", "null").done();
 }
 
 class CudaDevice : public Device {
@@ -133,6 +122,7 @@ class CudaDevice : public Device {
   uint64_t last_suspect() override { return stream_.last_suspect(); }
 
   Libraries* libraries() override { return libraries_.get(); }
+  std::vector<std::string> known_libraries() override;
   Profiler* profiler() override { return &profiler_; }
 
   void sample(Gauges& gauges) override { gauges_.sample(gauges); }
@@ -167,10 +157,6 @@ std::string CudaDevice::properties() {
   size_t total = 0;
   api_.check(api_.cuDeviceTotalMem(&total, device_), "reading the device's properties");
   std::string nvrtc = compiler();
-  std::string nvml =
-      gauges_.path().empty()
-          ? missing_library("NVML")
-          : JsonObject().text("name", "NVML").text("path", gauges_.path()).text("version", gauges_.version()).done();
   auto number = [&](DeviceAttribute which) { return std::to_string(read(which)); };
 
   return JsonObject()
@@ -191,9 +177,25 @@ std::string CudaDevice::properties() {
       .number("memoryTotal", int64_t(total))
       .raw("compiler", nvrtc.empty() ? "null" : nvrtc)
       .text("driver", "CUDA " + version_text(api_.version))
-      .raw("libraries", json_list({nvrtc.empty() ? missing_library("NVRTC") : nvrtc, nvml, profiling_library()}))
       .boolean("shareable", shareable())
       .done();
+}
+
+std::vector<std::string> CudaDevice::known_libraries() {
+  auto nvml = [&]() -> OpenedLibrary {
+    if (gauges_.path().empty()) throw DeviceError("NO_LIBRARY", missing_sentence(kNvmlRow));
+    return {gauges_.path(), gauges_.version()};
+  };
+  auto nvrtc = [&]() -> OpenedLibrary {
+    const NvrtcApi& api = nvrtc_.api();
+    return {api.path, std::to_string(api.major) + "." + std::to_string(api.minor)};
+  };
+  return {
+      describe_library(kNvrtcRow, nvrtc),
+      describe_library(kCublasRow, [&]() -> OpenedLibrary { return {cublas(api_).path, cublas(api_).version}; }),
+      describe_library(kCuptiRow, [&]() -> OpenedLibrary { return {cupti(api_).path, cupti(api_).version}; }),
+      describe_library(kNvmlRow, nvml),
+  };
 }
 
 // Empty when there is none: arrays and loaded modules work without, so it is an error only when a cell is compiled.

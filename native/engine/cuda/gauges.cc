@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../host/dynamic_library.h"
+#include "library_table.h"
 
 namespace warpcell::cuda {
 
@@ -52,7 +53,7 @@ constexpr unsigned kMostProcesses = 256;
 
 // Null where a function is missing: NVML is of no use then.
 const NvmlApi* open_nvml(std::string* path) {
-  DynamicLibrary library("libnvidia-ml.so.1");
+  DynamicLibrary library(kNvmlRow.file);
   if (!library) return nullptr;
   static NvmlApi api;
   bool complete = true;

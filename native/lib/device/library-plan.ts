@@ -180,13 +180,13 @@ export class LibraryPlan {
     on: Execution,
     places: RunPlaces,
     scalars: readonly number[],
-    explain: (status: number) => WarpcellError = (status) => this.#failure(status),
+    explain?: (status: number) => WarpcellError,
   ): number {
     if (!this.#hasStatus) return this.#write(on, places, scalars, undefined);
     on.checkRuns("check the status of");
     return WatchedWords.of(this.#device).over(
       0n,
-      (word) => explain(Number(BigInt.asIntN(32, word))),
+      (word) => this.#failure(Number(BigInt.asIntN(32, word)), explain),
       (status) => this.#write(on, places, scalars, status),
     );
   }
@@ -194,7 +194,7 @@ export class LibraryPlan {
   #write(on: Execution, places: RunPlaces, scalars: readonly number[], status: number | undefined): number {
     const workspace = this.workspace === 0 ? undefined : this.#device.allocate(this.workspace, "device");
     try {
-      const sequence = writeRun(on, this.#number, places, scalars, { workspace, status });
+      const sequence = writeRun(on, this.#number, places, scalars, workspace, status);
       if (sequence === 0) on.target.keep(this);
       return sequence;
     } finally {
@@ -203,7 +203,8 @@ export class LibraryPlan {
     }
   }
 
-  #failure(status: number): DeviceError {
+  #failure(status: number, explain: ((status: number) => WarpcellError) | undefined): WarpcellError {
+    if (explain !== undefined) return explain(status);
     return new DeviceError("LIBRARY", this.#device.name, `${names.get(this.#number)} ended with status ${status}.`);
   }
 }
@@ -211,6 +212,6 @@ export class LibraryPlan {
 /** The record of a trial, to travel in a message. */
 function recorded(plan: number, { places, scalars }: Trial): Uint8Array {
   const target = new Recording();
-  writeRun({ target, stream: 0 }, plan, places, scalars, {});
+  writeRun({ target, stream: 0 }, plan, places, scalars, undefined, undefined);
   return target.records[0]!;
 }

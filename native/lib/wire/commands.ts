@@ -23,6 +23,7 @@ export const Op = {
   profile_start: 18,
   profile_stop: 19,
   plan_release: 20,
+  known_libraries: 21,
 } as const;
 
 export type Op = (typeof Op)[keyof typeof Op];

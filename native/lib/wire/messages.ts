@@ -53,6 +53,7 @@ export const messages = {
       choice: "Bytes",
     },
   },
+  known_libraries: { request: {}, answer: { libraries: "Lines" } },
   profile_start: { request: { counters: "Flag", samples: "Flag" }, answer: { notes: "Text" } },
   profile_stop: { request: {}, answer: { summary: "Text", records: "Bytes" } },
 } as const satisfies Partial<Record<keyof typeof Op, { request: FieldKinds; answer: AnswerKinds }>>;

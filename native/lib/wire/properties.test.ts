@@ -24,7 +24,6 @@ test("a whole description is taken, and what is optional is filled in", () => {
     registersPerBlock: null,
     compiler: null,
     driver: null,
-    libraries: [],
     unifiedMemory: false,
     libraryBlock: 128,
     architectures: ["sm_90a", "sm_90"],

@@ -2,13 +2,6 @@
 import { WarpcellError } from "../errors.ts";
 import { runnableArchitectures } from "./architectures.ts";
 
-/** A library that a device process uses or could use; `path` is `null` when it was not found. */
-export interface LibraryProperties {
-  name: string;
-  path: string | null;
-  version: string | null;
-}
-
 /** The facts of a device. Bytes; `null` where a device has no such figure. */
 export interface DeviceProperties {
   /** As its maker calls it: "NVIDIA H200", "AMD EPYC 9654". */
@@ -28,7 +21,6 @@ export interface DeviceProperties {
   memoryTotal: number;
   compiler: { name: string; version: string; path: string } | null;
   driver: string | null;
-  libraries: LibraryProperties[];
   /** Arrays outlive the device process. */
   shareable: boolean;
   /** Tensors lie in memory that this process shares: reading one is a view. */
@@ -79,7 +71,6 @@ export function parseProperties(json: string): DeviceProperties {
     registersPerBlock: null,
     compiler: null,
     driver: null,
-    libraries: [],
     ...derived,
     ...value,
   } as unknown as DeviceProperties;

@@ -16,26 +16,22 @@ const at = {
 /** Places of a call's operands in its own order; `undefined` where it takes none. */
 export type RunPlaces = readonly (number | undefined)[];
 
-/** What a plan asks for besides its operands; `undefined` where it asks for none. */
-export interface RunExtras {
-  /** Memory of the device. */
-  readonly workspace?: number | undefined;
-  /** Where the call leaves an int32. */
-  readonly status?: number | undefined;
-}
-
 function putPlace(words: Uint32Array, at: number, place: number | undefined): void {
   if (place === undefined) words[at] = words[at + 1] = nullWord;
   else putLong(words, at, place);
 }
 
-/** Runs a plan. `places` and `scalars` are in the order that the call has them. Returns the sequence. */
+/**
+ * Runs a plan. `places` and `scalars` are in the order that the call has them; `workspace` is memory of the device,
+ * `status` where the call leaves an int32. Returns the sequence.
+ */
 export function writeRun(
   on: TargetStream,
   plan: number,
   places: RunPlaces,
   scalars: readonly number[],
-  { workspace, status }: RunExtras,
+  workspace: number | undefined,
+  status: number | undefined,
 ): number {
   const { words, doubles } = begin(on, Op.run, 4 * at.places + (places.length + scalars.length) * 8);
   words[at.plan] = plan;

@@ -50,7 +50,7 @@ std::unique_ptr<PlannedCall> plan_cholesky(LibraryContext& context, const PlanRe
   if (n < 1 || n > INT_MAX)
     throw DeviceError("UNSUPPORTED", "LAPACK does not factorise matrices with " + std::to_string(n) + " rows.");
   const OpenBlas& library = openblas();
-  if (library.single_calls.potrf == nullptr)
+  if (!library.single_calls.has_lapack || !library.double_calls.has_lapack)
     throw DeviceError("UNSUPPORTED", "The OpenBLAS at " + library.path + " was built without LAPACK.");
   if (type == "float32") return std::make_unique<Cholesky<float>>(context, n, library);
   if (type == "float64") return std::make_unique<Cholesky<double>>(context, n, library);

@@ -4,6 +4,11 @@
 #include "../run/faults.h"
 
 namespace warpcell::cpu {
+
+// The rows, a file each.
+std::unique_ptr<PlannedCall> plan_matmul(LibraryContext& context, const PlanRequest& request);
+std::unique_ptr<PlannedCall> plan_cholesky(LibraryContext& context, const PlanRequest& request);
+
 namespace {
 
 class CpuLibraries final : public PlannedCalls<LibraryContext> {

@@ -15,10 +15,6 @@ struct LibraryContext {
   Pool& pool;  // that does the work of its calls, too
 };
 
-// The rows of libraries, a file each.
-std::unique_ptr<PlannedCall> plan_matmul(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_cholesky(LibraryContext& context, const PlanRequest& request);
-
 std::unique_ptr<Libraries> cpu_libraries(LibraryContext context);
 
 }  // namespace warpcell::cpu

@@ -8,17 +8,13 @@
 
 #include "../../device.h"
 #include "../../host/dynamic_library.h"
-#include "../../host/library_search.h"
 #include "../../host/python_packages.h"
+#include "../library_table.h"
 
 namespace warpcell::cpu {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kVariable = "WARPCELL_OPENBLAS";
-constexpr const char* kMissing =
-    "OpenBLAS was not found. Get it with: pip install scipy-openblas32, or sudo apt-get install libopenblas0-pthread.";
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -48,6 +44,23 @@ bool resolve(const DynamicLibrary& library, const std::string& name, F*& functio
   return library.resolve(("scipy_" + name).c_str(), function) || library.resolve(name.c_str(), function);
 }
 
+// Those for numbers of the type with that letter; whether BLAS is complete.
+template <class T>
+bool resolve(const DynamicLibrary& library, const std::string& letter, BlasCalls<T>& calls) {
+  bool complete = true;
+#define X(type, function, before, after) \
+  complete = resolve(library, before + letter + after, calls.function) && complete;
+  // clang-format off
+  WARPCELL_BLAS_FUNCTIONS(X)
+#undef X
+#define X(type, function, before, after) \
+  calls.has_lapack = resolve(library, before + letter + after, calls.function) && calls.has_lapack;
+  WARPCELL_LAPACK_FUNCTIONS(X)
+// clang-format on
+#undef X
+  return complete;
+}
+
 // False, and `reason` says why, where `file` is not an OpenBLAS with 32-bit sizes.
 bool try_open(const std::string& file, OpenBlas* found, std::string* reason) {
   DynamicLibrary library(file);
@@ -58,21 +71,15 @@ bool try_open(const std::string& file, OpenBlas* found, std::string* reason) {
   const char* (*config)() = nullptr;
   const char* (*processor)() = nullptr;
   void (*set_threads)(int) = nullptr;
-  bool complete =
-      resolve(library, "cblas_sgemm", found->single_calls.gemm) &&
-      resolve(library, "cblas_sgemv", found->single_calls.gemv) &&
-      resolve(library, "cblas_dgemm", found->double_calls.gemm) &&
-      resolve(library, "cblas_dgemv", found->double_calls.gemv) && resolve(library, "openblas_get_config", config) &&
-      resolve(library, "openblas_set_num_threads", set_threads) && resolve(library, "openblas_get_corename", processor);
+  bool complete = resolve(library, "s", found->single_calls) && resolve(library, "d", found->double_calls) &&
+                  resolve(library, "openblas_get_config", config) &&
+                  resolve(library, "openblas_set_num_threads", set_threads) &&
+                  resolve(library, "openblas_get_corename", processor);
   std::string text = complete ? config() : "";
   if (!complete || text.find("USE64BITINT") != std::string::npos) {
     *reason = "it is not an OpenBLAS with 32-bit sizes";
     return false;
   }
-
-  bool has_lapack =
-      resolve(library, "spotrf_", found->single_calls.potrf) && resolve(library, "dpotrf_", found->double_calls.potrf);
-  if (!has_lapack) found->single_calls.potrf = nullptr;
 
   std::istringstream words(text);  // "OpenBLAS 0.3.34 DYNAMIC_ARCH …"
   words >> found->version >> found->version;
@@ -88,7 +95,7 @@ OpenBlas open() {
   // and a product waits for the slowest of them.
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
 
-  return open_first<OpenBlas>({"OpenBLAS", kVariable, candidates(), kMissing}, try_open);
+  return open_first<OpenBlas>(kOpenBlasRow, candidates(), try_open);
 }
 
 }  // namespace

@@ -23,12 +23,21 @@ using Gemv = void(int order, int transpose, int rows, int columns, T alpha, cons
 template <class T>
 using Potrf = void(const char* part, const int* n, T* matrix, const int* leading, int* failed);
 
-// What it does for numbers of one type.
+// X(type, function, before, after): what it does for numbers of one type; the symbol has the type's letter in between.
+#define WARPCELL_BLAS_FUNCTIONS(X) \
+  X(Gemm, gemm, "cblas_", "gemm")  \
+  X(Gemv, gemv, "cblas_", "gemv")
+#define WARPCELL_LAPACK_FUNCTIONS(X) X(Potrf, potrf, "", "potrf_")
+
 template <class T>
 struct BlasCalls {
-  Gemm<T>* gemm = nullptr;
-  Gemv<T>* gemv = nullptr;
-  Potrf<T>* potrf = nullptr;  // null where it was built without LAPACK, as all of them
+#define X(type, function, before, after) type<T>* function = nullptr;
+  // clang-format off
+  WARPCELL_BLAS_FUNCTIONS(X)
+  WARPCELL_LAPACK_FUNCTIONS(X)
+// clang-format on
+#undef X
+  bool has_lapack = true;  // it may be built without
 };
 
 struct OpenBlas {

@@ -6,6 +6,7 @@
 #include "../../host/errors.h"
 #include "../../host/files.h"
 #include "../../host/programs.h"
+#include "../library_table.h"
 #include "toolkit.h"
 
 namespace warpcell::cuda {
@@ -57,7 +58,7 @@ std::string sass(const Artifact& artifact, const std::vector<Disassembler>& disa
   }
   bool several = disassemblers.size() > 1;
   throw DeviceError("UNSUPPORTED", "SASS needs " + names + ", " + (several ? "and neither is" : "which is not") +
-                                       " in " + searched_places() + ". Install " + (several ? "one" : "it") +
+                                       " in " + kToolkitPlaces + ". Install " + (several ? "one" : "it") +
                                        " with pip install nvidia-cuda-nvdisasm (CUDA 12: " +
                                        (several ? "nvidia-cuda-cuobjdump-cu12 or " : "") + "the toolkit).");
 }

@@ -9,6 +9,7 @@
 #include "../../host/json.h"
 #include "artifact.h"
 #include "lambda_text.h"
+#include "../library_table.h"
 #include "toolkit.h"
 
 namespace warpcell::cuda {
@@ -16,12 +17,7 @@ namespace {
 
 constexpr int kOk = 0;
 constexpr int kInvalidOption = 5;
-constexpr const char* kChosenFile = "WARPCELL_NVRTC";
 constexpr const char* kWarmUpSource = "extern \"C\" __global__ void warm_up(int* p) { *p = 1; }";
-constexpr const char* kHowToGet =
-    "Install it with pip install nvidia-cuda-nvrtc (CUDA 12: nvidia-cuda-nvrtc-cu12), or name the file in "
-    "WARPCELL_NVRTC";
-
 // The library's const char* functions are in the table as the others are: the address is what matters.
 std::string error_text(const NvrtcApi& api, int result) {
   auto text = reinterpret_cast<const char* (*)(int)>(api.nvrtcGetErrorString);
@@ -167,9 +163,9 @@ Compiled collect(ProgramScope& program, const CompileRequest& request, const Com
 // Files and loader names to try, best first. A library newer than the driver is left out, unless the user names it.
 std::vector<std::string> candidates(int driver_version) {
   std::vector<std::string> paths;
-  if (const char* chosen = std::getenv(kChosenFile)) return {chosen};
+  if (const char* chosen = std::getenv(kNvrtcRow.variable)) return {chosen};
   int newest = driver_version / 1000;
-  for (const auto& path : find_libraries("libnvrtc.so")) {
+  for (const auto& path : find_libraries(kNvrtcRow.file)) {
     if (major_in(path) <= newest) paths.push_back(path);
   }
   for (int major = newest; major >= 12; major--) paths.push_back("libnvrtc.so." + std::to_string(major));
@@ -231,7 +227,7 @@ void Nvrtc::open() {
       continue;
     }
     // A plain libnvrtc.so does not say its version in its name.
-    if (std::getenv(kChosenFile) == nullptr && api.major > driver_version_ / 1000) {
+    if (std::getenv(kNvrtcRow.variable) == nullptr && api.major > driver_version_ / 1000) {
       tried_ += path + ": of CUDA " + std::to_string(api.major) + ", newer than the driver\n";
       continue;
     }
@@ -252,13 +248,13 @@ void Nvrtc::open() {
     headers_ = find_headers(api.path);
     return;
   }
-  const char* chosen = std::getenv(kChosenFile);
+  const char* chosen = std::getenv(kNvrtcRow.variable);
   if (chosen != nullptr) {
-    missing_ = std::string(kChosenFile) + " names " + chosen +
+    missing_ = std::string(kNvrtcRow.variable) + " names " + chosen +
                ", which cannot be used as NVRTC. Correct the variable, or unset it.";
   } else {
     missing_ = "There is no NVRTC (libnvrtc.so of CUDA 12.4 or newer, up to " + std::to_string(driver_version_ / 1000) +
-               ".x) in " + searched_places() + ". " + kHowToGet + ".";
+               ".x) in " + kNvrtcRow.searched + ". Get it with: " + kNvrtcRow.remedy + ".";
   }
 }
 
@@ -280,8 +276,8 @@ Compiled Nvrtc::compile(const CompileRequest& given) {
   const auto& known = nvrtc.architectures;
   if (options.architecture == own && std::find(known.begin(), known.end(), capability_) == known.end()) {
     throw DeviceError("ARCHITECTURE", "This GPU (" + own + ") is unknown to " + nvrtc.path + " (" +
-                                          std::to_string(nvrtc.major) + "." + std::to_string(nvrtc.minor) + "). " +
-                                          kHowToGet + ".");
+                                          std::to_string(nvrtc.major) + "." + std::to_string(nvrtc.minor) +
+                                          "). Get a newer one with: " + kNvrtcRow.remedy + ".");
   }
 
   std::vector<std::string> arguments = options.nvrtc;

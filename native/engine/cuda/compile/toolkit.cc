@@ -57,6 +57,12 @@ std::vector<std::string> find_libraries(const std::string& name) {
   return found;
 }
 
+std::vector<std::string> toolkit_files(const std::string& name) {
+  std::vector<std::string> files = find_libraries(name);
+  files.insert(files.end(), {name + ".13", name + ".12", name});
+  return files;
+}
+
 std::vector<std::string> find_headers(const std::string& beside) {
   Paths candidates;
   if (!beside.empty()) {
@@ -97,11 +103,6 @@ std::string find_program(const std::string& name) {
     if (access(file.c_str(), X_OK) == 0) return file.string();
   }
   return find_on_path(name);
-}
-
-std::string searched_places() {
-  return "Python's site-packages/nvidia (VIRTUAL_ENV, this project's .venv, python3 on PATH, ~/.local), CONDA_PREFIX, "
-         "CUDA_PATH, CUDA_HOME, /usr/local/cuda* and the loader's folders";
 }
 
 }  // namespace warpcell::cuda

@@ -3,16 +3,11 @@
 
 #include "../../device.h"
 #include "../../host/dynamic_library.h"
-#include "../../host/library_search.h"
 #include "../compile/toolkit.h"
+#include "../library_table.h"
 
 namespace warpcell::cuda {
 namespace {
-
-constexpr const char* kVariable = "WARPCELL_CUBLAS";
-constexpr const char* kMissing =
-    "cuBLASLt was not found. Get it with: pip install nvidia-cublas (nvidia-cublas-cu12 for drivers before 580), or "
-    "set CUDA_PATH to a CUDA toolkit.";
 
 std::string version_of(size_t number) {
   return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." + std::to_string(number % 100);
@@ -52,9 +47,7 @@ bool try_open(const std::string& file, const DriverApi& driver, CublasApi* api, 
 }
 
 CublasApi open(const DriverApi& driver) {
-  std::vector<std::string> files = find_libraries("libcublasLt.so");
-  files.insert(files.end(), {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"});
-  return open_first<CublasApi>({"cuBLASLt", kVariable, files, kMissing},
+  return open_first<CublasApi>(kCublasRow, toolkit_files(kCublasRow.file),
                                [&](const std::string& file, CublasApi* api, std::string* reason) {
                                  return try_open(file, driver, api, reason);
                                });

@@ -2,6 +2,10 @@
 #include "libraries.h"
 
 namespace warpcell::cuda {
+
+// The rows, a file each.
+std::unique_ptr<PlannedCall> plan_matmul(LibraryContext& context, const PlanRequest& request);
+
 namespace {
 
 // What a library puts on the stream, only the library knows.

@@ -15,9 +15,6 @@ struct LibraryContext {
   ProfileLog& log;
 };
 
-// The rows of libraries, a file each.
-std::unique_ptr<PlannedCall> plan_matmul(LibraryContext& context, const PlanRequest& request);
-
 std::unique_ptr<Libraries> cuda_libraries(LibraryContext context);
 
 }  // namespace warpcell::cuda

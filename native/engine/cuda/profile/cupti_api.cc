@@ -2,16 +2,11 @@
 #include "cupti_api.h"
 
 #include "../../host/errors.h"
-#include "../../host/library_search.h"
 #include "../compile/toolkit.h"
+#include "../library_table.h"
 
 namespace warpcell::cuda {
 namespace {
-
-constexpr const char* kVariable = "WARPCELL_CUPTI";
-constexpr const char* kMissing =
-    "CUPTI was not found, and without it a GPU cannot be profiled. Get it with: pip install nvidia-cuda-cupti "
-    "(nvidia-cuda-cupti-cu12 for drivers before 580), or set CUDA_PATH to a CUDA toolkit.";
 
 // From CUDA 13 on it is the version; before, it counts 12.0 as 18 and up by releases.
 struct Version {
@@ -54,13 +49,9 @@ bool try_open(const std::string& file, const DriverApi& driver, CuptiApi* api, s
 
 }  // namespace
 
-std::vector<std::string> find_cupti() { return find_libraries("libcupti.so"); }
-
 const CuptiApi& cupti(const DriverApi& driver) {
   static const CuptiApi api = [&] {
-    std::vector<std::string> files = find_cupti();
-    files.insert(files.end(), {"libcupti.so.13", "libcupti.so.12", "libcupti.so"});
-    return open_first<CuptiApi>({"CUPTI", kVariable, files, kMissing},
+    return open_first<CuptiApi>(kCuptiRow, toolkit_files(kCuptiRow.file),
                                 [&](const std::string& file, CuptiApi* found, std::string* reason) {
                                   return try_open(file, driver, found, reason);
                                 });

@@ -170,7 +170,4 @@ Parameters parameters(Field Owner::* last) {
   return made;
 }
 
-// Where it may lie, best first, without opening any: enough to say whether there is one.
-std::vector<std::string> find_cupti();
-
 }  // namespace warpcell::cuda
