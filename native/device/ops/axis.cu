@@ -73,6 +73,23 @@ __global__ void take_axis(const T* in, const I* index, T* out, long long count, 
   checked.tell(outside);
 }
 
+// The numbers of classes as places among `length`: `ignored` stands at 0, and so does what is no class, which is told.
+inline __global__ void class_places(const long long* classes, long long* places, long long count, long long length,
+                                    long long ignored, long long* outside) {
+  auto put = [=](long long i) {
+    const long long at = classes[i];
+    const bool is_class = uint64(at) < uint64(length);
+    places[i] = is_class && at != ignored ? at : 0;
+    if (!is_class && at != ignored) tell_outside(outside, at);
+  };
+#ifdef WARPCELL_SERIAL
+  const Span span = block_span(count);
+  for (long long i = span.begin; i < span.end; i++) put(i);
+#else
+  for (long long i = global_index(); i < count; i += (long long)gridDim.x * blockDim.x) put(i);
+#endif
+}
+
 // `x` with the elements of `source` put at the indices, on the CPU: a block has rows, columns or places of the axis to
 // itself. `set` replaces, and needs no states; the others join in those of all elements.
 #ifdef WARPCELL_SERIAL

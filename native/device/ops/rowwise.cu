@@ -1,6 +1,7 @@
 // Functions of whole rows of [rows, length], and their gradients: softmax, normalisation, cross entropy. One block a
 // row on a GPU; each row is read once where it fits.
 #include <warpcell/line.cuh>
+#include <warpcell/outside.cuh>
 #include <warpcell/philox.cuh>
 
 using namespace warpcell;
@@ -272,11 +273,11 @@ __global__ void total_sums(const Sum<T>* sums, T* slopes, T* offsets, long long 
 }
 
 // losses[row] = log Σe^x − (1 − smoothing) x[target] − smoothing · mean(x), 0 where the target is `ignored`; a target
-// that is no class gives NaN.
+// that is no class is told in `outside`, and gives NaN.
 template <class T, class L>
 __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>)
     cross_entropy(const T* x, const long long* targets, Sum<T>* losses, Sum<T>* logs, long long rows, long long length,
-                  long long ignored, double smoothing) {
+                  long long ignored, double smoothing, long long* outside) {
   using A = Sum<T>;
   L line(length, rows);
   line.each_row(
@@ -289,6 +290,7 @@ __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>)
         if (line.is_first()) {
           long long target = targets[row];
           bool is_class = target >= 0 && target < length;
+          if (!is_class && target != ignored) tell_outside(outside, target);
           A chosen = is_class ? A(line.element(in, x + row * length, target)) - log : A(0) / (A(0) * log);
           losses[row] = target == ignored ? A(0) : -(A(1 - smoothing) * chosen + A(smoothing) * spread);
           logs[row] = log;

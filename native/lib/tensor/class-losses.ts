@@ -40,10 +40,32 @@ function checkedWeight(name: string, weight: Tensor | undefined, count: number):
     );
 }
 
+/** −weight[target] · input[target] along axis 1, 0 where the target is ignored, and the sum of the weights that count. */
+function classLosses(
+  name: string,
+  input: Tensor,
+  classes: Tensor<"int64">,
+  weight: Tensor | undefined,
+  ignoreIndex: number,
+): { losses: Tensor; total: () => Tensor } {
+  const [rows, count, ...rest] = input.shape;
+  const isCounted = classes.ne(ignoreIndex);
+  const places = apply("classPlaces", [classes], { name, count: count!, ignoreIndex }) as Tensor;
+  const chosen = (apply("takeAlong", [input, places.reshape([rows!, 1, ...rest])], { axis: 1 }) as Tensor)
+    .reshape(classes.shape)
+    .neg();
+  const weights = weight === undefined ? null : (apply("takeAt", [weight, places], { lead: 1 }) as Tensor);
+  const losses = (weights === null ? chosen : chosen.mul(weights)).where(isCounted, 0);
+  return {
+    losses,
+    total: () => (weights === null ? isCounted.sum().to(losses.dtype) : weights.where(isCounted, 0).sum()),
+  };
+}
+
 /**
  * −weight[target] · input[target] of logarithms of probabilities [N, C] or [N, C, …] and integer targets [N] or [N, …].
- * The mean is over the weights of the targets that are not ignored. A target that is no class gives NaN. Throws
- * TensorError.
+ * The mean is over the weights of the targets that are not ignored. Throws TensorError, at the
+ * next wait also for a target that is no class.
  * @example
  * nllLoss(tensor([[2, 0], [0, 2]]).logSoftmax(), tensor([0, 1], { dtype: "int64" }));
  * // → tensor(0.126928, shape [], float32, cpu)
@@ -61,26 +83,16 @@ export const nllLoss: <D extends DType>(input: Tensor<D>, targets: Tensor, optio
         );
       checkedWeight("nllLoss", weight, count);
       const classes = checkedTargets("nllLoss", targets);
-      const isCounted = classes.ne(ignoreIndex);
-      const isClass = classes.ge(0).logicalAnd(classes.lt(count));
-      const places = classes.where(isClass, 0);
-      const chosen = (apply("takeAlong", [input, places.reshape([rows, 1, ...rest])], { axis: 1 }) as Tensor)
-        .reshape(targets.shape)
-        .neg();
-      const weights = weight === undefined ? null : (apply("takeAt", [weight, places], { lead: 1 }) as Tensor);
-      const weighed = weights === null ? chosen : chosen.mul(weights);
-      const losses = weighed.where(isClass, NaN).where(isCounted, 0);
-      return reduced(losses, reduction, () =>
-        weights === null ? isCounted.sum().to(losses.dtype) : weights.where(isCounted, 0).sum(),
-      );
+      const { losses, total } = classLosses("nllLoss", input, classes, weight, ignoreIndex);
+      return reduced(losses, reduction, total);
     },
   );
 
 /**
  * −log softmax(logits)[target] of logits [N, C], [N, C, …] or [C], and targets that are the numbers of classes, [N],
  * [N, …] or [], or of the logits' shape how likely each class is; float32 at least. The mean is over the weights of the
- * targets that are not ignored, of likelihoods over their number. A target that is no class gives NaN. Throws
- * TensorError.
+ * targets that are not ignored, of likelihoods over their number. Throws TensorError, at the
+ * next wait also for a target that is no class.
  * @example
  * crossEntropy(tensor([[2, 0, 0], [0, 2, 0]]), tensor([0, 2], { dtype: "int64" }));
  * // → tensor(1.23954, shape [], float32, cpu)
@@ -126,13 +138,10 @@ export const crossEntropy: <D extends DType>(
       return reduced((losses as Tensor).reshape(others), reduction, () => isCounted().sum().to(losses!.dtype));
     }
     const logs = wide(flat).logSoftmax();
-    const own = nllLoss(logs, classes, { weight, ignoreIndex, reduction: "none" });
+    const { losses: own, total } = classLosses("crossEntropy", logs, classes, weight, ignoreIndex);
     const spread = () => logs.mul(weight).sum({ axis: -1 }).neg().where(isCounted(), 0);
     const losses = labelSmoothing === 0 ? own : own.mul(1 - labelSmoothing).add(spread().mul(labelSmoothing / count));
-    return reduced(losses.reshape(others), reduction, () => {
-      const isClass = classes.ge(0).logicalAnd(classes.lt(count));
-      return (apply("takeAt", [weight, classes.where(isClass, 0)], { lead: 1 }) as Tensor).where(isCounted(), 0).sum();
-    });
+    return reduced(losses.reshape(others), reduction, total);
   },
 );
 

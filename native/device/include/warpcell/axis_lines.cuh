@@ -2,11 +2,9 @@
 // columns of a block.
 #pragma once
 #include "map.cuh"
+#include "outside.cuh"
 
 namespace warpcell {
-
-// What `outside` holds as long as all indices are inside.
-constexpr long long kNone = -9223372036854775807LL - 1;
 
 struct Checked {
   long long length, found = 0;
@@ -21,7 +19,7 @@ struct Checked {
   }
   // Any of those outside will do.
   __device__ inline void tell(long long* outside) const {
-    if (is_outside) *(volatile long long*)outside = found == kNone ? kNone + 1 : found;
+    if (is_outside) tell_outside(outside, found);
   }
 };
 

@@ -25,12 +25,12 @@ export function outsideOf({ axis, size }: Bound, index: bigint): TensorError {
 /** What a word says while all indices are inside: an index is never that. */
 const facts = kernelFacts("axis", { none: "kNone" });
 
-/** Has `launch` run a kernel that may find an index outside `bound`; the next wait for the device throws that. */
-export function watched(on: Execution, bound: Bound, launch: (outside: Place) => void): void {
+/** Has `launch` run a kernel that may find an index outside; the next wait for the device throws what `describe` says. */
+export function watched(on: Execution, describe: (index: bigint) => TensorError, launch: (outside: Place) => void): void {
   on.checkRuns("check an index of");
   WatchedWords.of(on.device).over(
     BigInt(facts().none),
-    (index) => outsideOf(bound, index),
+    describe,
     (place) => launch({ placeLow: lowWord(place), placeHigh: highWord(place) }),
   );
 }

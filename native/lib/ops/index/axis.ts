@@ -11,7 +11,7 @@ import { blocksFor, onDevice, serialElements, type Blocks, type ByBlock } from "
 import { kernelFacts, kernelFactsByDType } from "../kernels/kernel-facts.ts";
 import { KernelFamily, type Place } from "../kernels/library.ts";
 import type { Computation } from "../core/operation.ts";
-import { watched } from "../core/outside.ts";
+import { outsideOf, watched } from "../core/outside.ts";
 import { positionsOf } from "./positions.ts";
 import { indexingRows } from "./indexing.ts";
 import { joined, putRows, type PutMode } from "./rows.ts";
@@ -129,6 +129,8 @@ export interface Taking {
   readonly isShared: boolean;
 }
 
+const outsideAxis = (axis: number, size: number) => (index: bigint) => outsideOf({ axis, size }, index);
+
 function shapeOf(x: DeviceArray, index: DeviceArray, { axis, isShared }: Taking): Shape {
   return isShared ? [...x.shape.slice(0, axis), ...index.shape, ...x.shape.slice(axis + 1)] : index.shape;
 }
@@ -157,7 +159,7 @@ const takeAxis: Computation<[x: DeviceArray, index: DeviceArray], Taking> = {
       const blocks = blocksFor(device, count, { serial: serialElements / (unit / bytes), each: facts().each });
       const kernel =
         unit === 16 ? take[dtype].sixteen.on(device, "uint64") : take[dtype].bySize.on(device, bySize[unit]!);
-      watched(on, { axis, size: length }, (outside) =>
+      watched(on, outsideAxis(axis, length), (outside) =>
         kernel.launch(on, blocks, [source, at, out!, count, length, own, width, Number(isShared), outside]),
       );
     });
@@ -378,7 +380,7 @@ const putAxis: Computation<[x: DeviceArray, index: DeviceArray, values: DeviceAr
     withFlat(on, index, dtype, (at) => {
       const { outer, length, inner } = aroundAxis(into.shape, axis);
       const sizes = [outer, length, at.shape[axis]!, inner] as const;
-      watched(on, { axis, size: length }, (outside) => {
+      watched(on, outsideAxis(axis, length), (outside) => {
         const line = { into, at, source, out: out!, sizes, index: dtype, outside };
         if (mode === "set") onDevice(on.device, setAlong)(on, line);
         else onDevice(on.device, joinAlong)(on, line, mode);

@@ -4,7 +4,11 @@ import { TensorError } from "../../errors.ts";
 import { floatOf } from "../../memory/promotion.ts";
 import { call } from "../core/calls.ts";
 import { contiguous, withFlat } from "../shape/copy.ts";
+import { bytesMoved } from "../elementwise/elementwise.ts";
+import { blocksFor } from "../kernels/blocks.ts";
+import { KernelFamily } from "../kernels/library.ts";
 import type { Computation, Facts } from "../core/operation.ts";
+import { watched } from "../core/outside.ts";
 import { accumulatorOf } from "../reduce/reducers.ts";
 import { crossEntropySlopes } from "./row-gradients.ts";
 import { cost, floatDType, RowKernels, rowsOf } from "./row-lines.ts";
@@ -12,7 +16,7 @@ import { cost, floatDType, RowKernels, rowsOf } from "./row-lines.ts";
 const kernels = {
   losses: new RowKernels(
     (type, line) => `cross_entropy<${type}, ${line}>`,
-    ["place", "place", "out", "out", "i64", "i64", "i64", "f64"],
+    ["place", "place", "out", "out", "i64", "i64", "i64", "f64", "at"],
   ),
   gradient: new RowKernels(
     (type, line) => `cross_entropy_gradient<${type}, ${line}>`,
@@ -20,12 +24,52 @@ const kernels = {
   ),
 } as const;
 
+const places = new KernelFamily("axis", ["int64"], () => "class_places", ["place", "out", "i64", "i64", "i64", "at"]);
+/** What is said of a target that is no class. */
+const noClass = (name: string, count: number) => (target: bigint) =>
+  new TensorError(
+    "INDEX",
+    `${name} of ${count} class${count === 1 ? "" : "es"} takes targets from 0 to ${count - 1}, but there is ${target}: give that one as ignoreIndex to leave it out.`,
+  );
+
+/** The function, for what is said of a target that is no class, and how many classes there are. */
+export interface ClassAttributes {
+  readonly name: string;
+  readonly count: number;
+  readonly ignoreIndex: number;
+}
+
 export interface CrossEntropyAttributes {
   readonly ignoreIndex: number;
   readonly labelSmoothing: number;
 }
 
-/** Inputs logits [N, C] and targets [N] (int64); outputs a loss per row and log Σe^x. */
+/** Targets (int64) as places among the classes; those that are ignored stand at 0. */
+const classPlaces: Computation<[targets: DeviceArray], ClassAttributes> = {
+  inPlace: false,
+  infer: ([targets]) => [{ shape: targets.shape, dtype: "int64" }],
+  run([out], [targets], { name, count, ignoreIndex }, on) {
+    withFlat(on, targets, "int64", (classes) =>
+      watched(on, noClass(name, count), (outside) =>
+        places.launch(on, "int64", blocksFor(on.device, out!.size), [
+          classes,
+          out!,
+          out!.size,
+          count,
+          ignoreIndex,
+          outside,
+        ]),
+      ),
+    );
+  },
+  gradient: null,
+  cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: 0 }),
+};
+
+/**
+ * Inputs logits [N, C] and targets [N] (int64); outputs a loss per row and log Σe^x. For a target that is no class the
+ * next wait for the device throws TensorError.
+ */
 const crossEntropy: Computation<[x: DeviceArray, targets: DeviceArray], CrossEntropyAttributes> = {
   inPlace: false,
   infer([x]) {
@@ -38,16 +82,19 @@ const crossEntropy: Computation<[x: DeviceArray, targets: DeviceArray], CrossEnt
     withFlat(on, x, dtype, (input) =>
       withFlat(on, targets, "int64", (classes) => {
         const { rows, length } = rowsOf(input);
-        kernels.losses.launch(on, dtype, rows, length, [
-          input,
-          classes,
-          losses!,
-          logs!,
-          rows,
-          length,
-          ignoreIndex,
-          labelSmoothing,
-        ]);
+        watched(on, noClass("crossEntropy", length), (outside) =>
+          kernels.losses.launch(on, dtype, rows, length, [
+            input,
+            classes,
+            losses!,
+            logs!,
+            rows,
+            length,
+            ignoreIndex,
+            labelSmoothing,
+            outside,
+          ]),
+        );
       }),
     );
   },
@@ -94,4 +141,4 @@ const crossEntropyGradient: Computation<
   cost: cost(14),
 };
 
-export const crossEntropyRows = { crossEntropyRows: crossEntropy, crossEntropyGradient } as const;
+export const crossEntropyRows = { classPlaces, crossEntropyRows: crossEntropy, crossEntropyGradient } as const;
