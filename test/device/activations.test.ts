@@ -77,6 +77,10 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const int32 = tensor([16777217, -5, 0, 7], { device, dtype: "int32" });
     const uint8 = tensor([0, 5, 255], { device, dtype: "uint8" });
     const cases: [Tensor, string, (number | bigint)[]][] = [
+      [int64.relu6(), "int64", [0n, 0n, 3n, 6n]],
+      [int32.clone().relu6_(), "int32", [6, 0, 0, 6]],
+      [uint8.relu6(), "uint8", [0, 5, 6]],
+      [tensor([2n ** 63n], { device, dtype: "uint64" }).relu6(), "uint64", [6n]],
       [int64.hardtanh({ max: Infinity }), "int64", [-1n, -1n, 3n, large]],
       [int32.hardtanh({ min: -(2 ** 40), max: 2 ** 40 }), "int32", [16777217, -5, 0, 7]],
       [uint8.hardtanh(), "uint8", [0, 1, 1]],

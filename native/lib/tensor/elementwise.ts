@@ -282,7 +282,7 @@ export interface ElementwiseMethods<D extends DType> {
    * @example
    * tensor([-1, 2, 9]).relu6(); // → tensor([0, 2, 6], shape [3], float32, cpu)
    */
-  relu6(): Tensor<FloatOf<D>>;
+  relu6(): Tensor<D>;
   /**
    * The logistic function: 1/(1 + e^−x).
    * @example

@@ -9,7 +9,7 @@ export const activationRows = {
   /** max(x, 0). */
   relu: unary("relu", "Relu", "number", { gradient: (g, _, y): DeviceArray => call("reluGradient", [g, y]) }),
   /** max(x, 0), at most 6. */
-  relu6: unary("relu6", "Relu6", "float", { gradient: (g, x): DeviceArray => mul(g, within(x, 0, 6)) }),
+  relu6: unary("relu6", "Relu6", "number", { gradient: (g, x): DeviceArray => mul(g, within(x, 0, 6)) }),
   /** 1/(1 + e^−x). */
   sigmoid: unary("sigmoid", "Sigmoid", "float", {
     flops: 13,
