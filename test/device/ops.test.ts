@@ -458,7 +458,12 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     [
       "a number out of range",
       () => zeros([2], { device, dtype: "uint8" }).add(256),
-      "add of a tensor of uint8 computes in uint8, which does not hold 256.",
+      "add of a tensor of uint8 computes in uint8, which does not hold 256. It holds whole numbers from 0 to 255.",
+    ],
+    [
+      "a number that may have been rounded",
+      () => zeros([2], { device, dtype: "int64" }).eq(2 ** 53),
+      "eq of a tensor of int64 computes in int64, which does not hold 9007199254740992. A number of 2^53 and more may have been rounded: write 9007199254740992n.",
     ],
     [
       "matrices that do not fit",

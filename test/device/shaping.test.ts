@@ -94,6 +94,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(stack([a, b], { axis: -1 }).shape).toEqual([3, columns, 2]);
     expect(numbers(stack([a, b], { axis: -1 }))).toEqual(left.flatMap((value, at) => [value, right[at]!]));
     expect(cat([a.to("int32"), b.to("float64")]).dtype).toBe("float64");
+    expect(numbers(cat([a, tensor(7, { device }), b], null))).toEqual([...left, 7, ...right]);
+    expect(cat([a, b], { axis: null }).shape).toEqual([a.size + b.size]);
     expect(cat([zeros([0, columns], { device }), a]).shape).toEqual([3, columns]);
   });
 

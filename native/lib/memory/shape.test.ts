@@ -174,6 +174,17 @@ describe("sentences", () => {
       () => sliced(whole([2, 3]), [0, [] as never]),
       "[] is no slice of axis 1: give [start, stop, step] in whole numbers, with a step other than 0.",
     ],
+    [
+      "indices in lists",
+      () =>
+        sliced(whole([2, 3]), [
+          [
+            [0, 1],
+            [1, 0],
+          ] as never,
+        ]),
+      "[an array of 2, an array of 2] is no slice of axis 0: give [start, stop, step] in whole numbers, with a step other than 0. Indices in lists are { at: [0, 2] }.",
+    ],
     ["a slice of four", () => sliced(whole([2, 3]), [[0, 1, 1, 0] as never]), "[0, 1, 1, 0] is no slice of axis 0: "],
     ["an axis twice", () => transposed(whole([2, 3]), [0, 0]), "[0, 0] is no order of 2 axes: name each of them once."],
     [

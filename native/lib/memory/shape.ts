@@ -244,7 +244,7 @@ function range(slice: readonly [number | null, (number | null)?, number?], size:
   if (!isRange || ![start ?? 0, stop ?? 0].every(Number.isInteger) || !Number.isInteger(step) || step === 0) {
     throw new TensorError(
       "INDEX",
-      `${listed(slice)} is no slice of axis ${axis}: give [start, stop, step] in whole numbers, with a step other than 0.`,
+      `${listed(slice)} is no slice of axis ${axis}: give [start, stop, step] in whole numbers, with a step other than 0.${slice.some(Array.isArray) ? " Indices in lists are { at: [0, 2] }." : ""}`,
     );
   }
   // Going backwards, the place before the first element is where it ends.

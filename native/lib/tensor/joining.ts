@@ -10,6 +10,7 @@ import {
   count,
   define,
   oneOf,
+  orNull,
   reader,
   scalar,
   tensors,
@@ -26,19 +27,28 @@ export interface JoinOptions {
   readonly dim?: number;
 }
 
-const readCat = reader("cat", { required: { tensors }, options: { axis }, bare: ["axis"] });
+const readCat = reader("cat", { required: { tensors }, options: { axis: orNull(axis) }, bare: ["axis"] });
 const readStack = reader("stack", { required: { tensors }, options: { axis }, bare: ["axis"] });
 
 /**
- * The tensors one after the other along an axis. Dtypes are promoted. Throws TensorError unless they agree in all other
- * axes.
+ * The tensors one after the other along an axis, the first when left out; with `null` all their elements in one row.
+ * Dtypes are promoted. Throws TensorError unless they agree in all other axes.
  * @example
  * cat([tensor([1, 2]), tensor([3])]); // → tensor([1, 2, 3], shape [3], float32, cpu)
  * cat([zeros([2, 1]), ones([2, 2])], 1).shape; // → [ 2, 3 ]
  */
-export function cat<D extends DType>(tensors: readonly Tensor<D>[], axis?: number | JoinOptions): Tensor<D>;
+export function cat<D extends DType>(
+  tensors: readonly Tensor<D>[],
+  axis?: number | null | { readonly axis?: number | null; readonly dim?: number | null },
+): Tensor<D>;
 export function cat(...args: unknown[]): Tensor {
   const { tensors, axis = 0 } = readCat(args);
+  if (axis === null)
+    return apply(
+      "cat",
+      tensors.map((each) => each.reshape([-1])),
+      { axis: 0 },
+    ) as Tensor;
   return apply("cat", tensors, { axis: checkedAxis(axis, tensors[0]!.shape.length) }) as Tensor;
 }
 

@@ -5,6 +5,7 @@ import { DeviceArray } from "../../memory/array.ts";
 import { admits, factsOf, type DType } from "../../memory/dtype.ts";
 import { TensorError } from "../../errors.ts";
 import { floatOf, promoted, promotedWith } from "../../memory/promotion.ts";
+import { adviceFor } from "../../memory/value.ts";
 import { broadcast } from "../../memory/shape.ts";
 import { worded } from "../../wording.ts";
 import { call } from "../core/calls.ts";
@@ -187,7 +188,7 @@ function commonDType(name: string, domain: Domain, a: Operand, b: Operand): DTyp
     ) {
       throw new TensorError(
         "VALUE",
-        `${name} of a tensor of ${isArray(a) ? a.dtype : (b as DeviceArray).dtype} computes in ${computed}, which does not hold ${worded(number)}.`,
+        `${name} of a tensor of ${isArray(a) ? a.dtype : (b as DeviceArray).dtype} computes in ${computed}, which does not hold ${worded(number)}.${adviceFor(computed, number)}`,
       );
     }
   }
