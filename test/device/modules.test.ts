@@ -380,7 +380,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     for (const [wrong, sentence] of [
       [
         () => new nn.Linear(3, 4, false as never),
-        "Linear does not take false there. Options are an object: Linear(inputs, outputs, { bias, activation, device, dtype }).",
+        "Linear does not take false there. Options are an object: new nn.Linear(inputs, outputs, { bias, activation, device, dtype }).",
       ],
       [() => new nn.Linear(3, 4, { biass: false } as never), "Linear has no option biass. Write bias."],
       [() => new nn.LayerNorm(3, { epsilon: 1 } as never), "LayerNorm has no option epsilon."],

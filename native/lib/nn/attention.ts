@@ -21,6 +21,7 @@ export interface AttentionOptions {
 
 const attentionOptions = { mask: anything, causal: flag, scale: number };
 const checkSelfAttention = reader("SelfAttention", {
+  written: "new nn.SelfAttention",
   required: { width: size, heads: size },
   options: { causal: flag, bias: flag, dropout: number, ...parameterOptions },
 });

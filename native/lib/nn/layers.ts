@@ -18,19 +18,26 @@ function parameter(tensor: Tensor): Tensor {
 }
 
 const checkLinear = reader("Linear", {
+  written: "new nn.Linear",
   required: { inputs: size, outputs: size },
   options: { bias: flag, activation: oneOf("gelu", "relu"), ...parameterOptions },
 });
-const checkEmbedding = reader("Embedding", { required: { count: size, width: size }, options: parameterOptions });
+const checkEmbedding = reader("Embedding", {
+  written: "new nn.Embedding",
+  required: { count: size, width: size },
+  options: parameterOptions,
+});
 const checkLayerNorm = reader("LayerNorm", {
+  written: "new nn.LayerNorm",
   required: { shape: anything },
   options: { eps: number, bias: flag, ...parameterOptions },
 });
 const checkRmsNorm = reader("RMSNorm", {
+  written: "new nn.RMSNorm",
   required: { shape: anything },
   options: { eps: number, ...parameterOptions },
 });
-const checkDropout = reader("Dropout", { required: { p: anything } });
+const checkDropout = reader("Dropout", { written: "new nn.Dropout", required: { p: anything } });
 
 /**
  * A layer that multiplies by a matrix: x · weightᵀ + bias, for x of shape […, inputs] of shape […, outputs], with an

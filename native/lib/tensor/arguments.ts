@@ -115,10 +115,13 @@ export interface Takes<R extends Kinds, O extends Kinds> {
   readonly aliases?: Readonly<Record<string, (keyof O & string) | ((value: unknown) => Partial<Values<O>>)>>;
   /** Options that others have and this has not: what to write instead. */
   readonly instead?: Readonly<Record<string, string>>;
+  /** How a call is written where that is not the name alone: `new nn.Linear`. */
+  readonly written?: string;
 }
 
 /** {@link Takes} as messages look at it. */
 interface Taken {
+  readonly written?: string;
   readonly required?: Kinds;
   readonly options?: Kinds;
   readonly aliases?: Readonly<Record<string, string | ((value: unknown) => object)>>;
@@ -231,9 +234,9 @@ function spreadOut(args: readonly unknown[]): readonly unknown[] {
 }
 
 /** `topk(k, { axis, largest })`. */
-export function callOf(name: string, { required = {}, options = {} }: Taken): string {
+export function callOf(name: string, { required = {}, options = {}, written = name }: Taken): string {
   const keys = Object.keys(options);
-  return `${name}(${[...Object.keys(required), ...(keys.length > 0 ? [`{ ${keys.join(", ")} }`] : [])].join(", ")})`;
+  return `${written}(${[...Object.keys(required), ...(keys.length > 0 ? [`{ ${keys.join(", ")} }`] : [])].join(", ")})`;
 }
 
 function fail(name: string, key: string, value: unknown, { wanted, isPlain }: Kind<unknown>, advice = ""): never {

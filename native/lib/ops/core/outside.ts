@@ -26,11 +26,13 @@ export function outsideOf({ axis, size }: Bound, index: bigint): TensorError {
 const facts = kernelFacts("axis", { none: "kNone" });
 
 /** Has `launch` run a kernel that may find an index outside; the next wait for the device throws what `describe` says. */
-export function watched(on: Execution, describe: (index: bigint) => TensorError, launch: (outside: Place) => void): void {
+export function watched(
+  on: Execution,
+  describe: (index: bigint) => TensorError,
+  launch: (outside: Place) => void,
+): void {
   on.checkRuns("check an index of");
-  WatchedWords.of(on.device).over(
-    BigInt(facts().none),
-    describe,
-    (place) => launch({ placeLow: lowWord(place), placeHigh: highWord(place) }),
+  WatchedWords.of(on.device).over(BigInt(facts().none), describe, (place) =>
+    launch({ placeLow: lowWord(place), placeHigh: highWord(place) }),
   );
 }
