@@ -5,6 +5,8 @@ import { describe, expect, test } from "vitest";
 import { binding } from "../../native/lib/wire/binding.ts";
 import { arange, full, ones, rand, randn, tensor, zeros, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
+import { freshSeed, rounded, seeded } from "./numbers.ts";
+import type { DType } from "../../native/lib/memory/dtype.ts";
 
 const mime = "application/vnd.warpcell.tensor.v1+json";
 interface Payload {
@@ -336,6 +338,59 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     );
     const x = tensor(rows, { device });
     expect(cells(payload(x)).slice(0, 4)).toEqual([-Infinity, NaN, 2, Infinity]);
+  });
+
+  test.each<[DType, number[]]>(
+    (["float32", "float64", "bfloat16", "int64", "uint8"] as const).flatMap((dtype) =>
+      [
+        [1, 7],
+        [29, 300],
+        [131, 700],
+        [3, 9001],
+        [1, 300_007],
+      ].map((shape): [DType, number[]] => [dtype, shape]),
+    ),
+  )("figures and cells of random %s in %j, some of them not finite", (dtype, shape) => {
+    const random = seeded(freshSeed("figures"));
+    const [rows, columns] = shape as [number, number];
+    const isFloat = dtype.includes("float");
+    const element = () => {
+      const kind = isFloat ? random() : 1;
+      if (kind < 0.02) return [NaN, Infinity, -Infinity][Math.floor(random() * 3)]!;
+      return isFloat ? rounded(random() * 8 - 4, dtype) : Math.floor(random() * 200);
+    };
+    const values = Array.from({ length: rows * columns }, element);
+    const shown = payload(tensor(values, { device, dtype }).reshape(shape));
+    const finite = values.filter(Number.isFinite);
+    const meanOf = (list: number[]) => list.reduce((sum, value) => sum + value, 0) / list.length;
+    expect(shown).toMatchObject({
+      min: finite.reduce((a, b) => Math.min(a, b)),
+      max: finite.reduce((a, b) => Math.max(a, b)),
+      nan: values.filter(Number.isNaN).length,
+      inf: values.filter((value) => Math.abs(value) === Infinity).length,
+    });
+    // Each addition of a sum in float64 rounds once, by at most its partial sum.
+    const most = Math.max(Math.abs(shown.min!), Math.abs(shown.max!));
+    expect(Math.abs(shown.mean! - meanOf(finite))).toBeLessThanOrEqual(2 * finite.length * most * 2 ** -53);
+
+    const { rows: cellRows, columns: cellColumns, rowStep, columnStep } = shown.tile!;
+    const found = cells(shown);
+    expect(found).toHaveLength(cellRows * cellColumns);
+    found.forEach((value, cell) => {
+      const [top, left] = [Math.floor(cell / cellColumns) * rowStep, (cell % cellColumns) * columnStep];
+      const block: number[] = [];
+      for (let i = top; i < Math.min(rows, top + rowStep); i++)
+        for (let j = left; j < Math.min(columns, left + columnStep); j++) block.push(values[i * columns + j]!);
+      const kept = block.filter(Number.isFinite);
+      if (kept.length > 0) {
+        const bound = Math.abs(meanOf(kept)) * 2 ** -24 + 2 * block.length * most * 2 ** -53;
+        expect(Math.abs(value - meanOf(kept)), `cell ${cell}`).toBeLessThanOrEqual(bound);
+      } else if (block.some(Number.isNaN)) expect(value, `cell ${cell}`).toBeNaN();
+      else {
+        const positive = block.filter((each) => each > 0).length;
+        expect(value, `cell ${cell}`).toBe(positive >= block.length - positive ? Infinity : -Infinity);
+      }
+    });
   });
 
   test("a long vector is one row of 256 means", () => {

@@ -2,6 +2,7 @@
 import type { Execution } from "../../device/execution.ts";
 import { DeviceArray } from "../../memory/array.ts";
 import { dtypeNames } from "../../memory/dtype.ts";
+import { onDevice, threadsOf } from "../kernels/blocks.ts";
 import { kernelFacts, offsetIn } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import { read } from "../../memory/transfer.ts";
@@ -74,10 +75,11 @@ export function figuresOf(on: Execution, tensor: DeviceArray): Figures {
   if (tensor.size === 0) return { min: null, max: null, mean: null, nan: 0, inf: 0 };
   const { device } = on;
   const at = ofFigures();
+  const block = threadsOf(device, threads);
   const chunk = Math.max(Math.ceil(tensor.size / maxBlocks), 16 * threads);
-  const blocks = Math.ceil(tensor.size / chunk);
-  using parts = DeviceArray.allocate(device, "float64", [blocks * threads, at.count]);
-  figures.launch(on, tensor.dtype, { grid: blocks, block: threads }, [tensor, tensor.size, chunk, parts]);
+  const grid = Math.ceil(tensor.size / chunk);
+  using parts = DeviceArray.allocate(device, "float64", [grid * block, at.count]);
+  figures.launch(on, tensor.dtype, { grid, block }, [tensor, tensor.size, chunk, parts]);
 
   const data = numbersOf(on, parts);
   const total = { min: Infinity, max: -Infinity, sum: 0, finite: 0, nan: 0, inf: 0 };
@@ -108,11 +110,17 @@ export function pictureOf(on: Execution, tensor: DeviceArray): Picture | null {
   const matrixRows = tensor.shape.at(-2) ?? 1;
   const matrixColumns = tensor.shape.at(-1) ?? 1;
   const { rows, columns, rowStep, columnStep } = gridOf(matrixRows, matrixColumns);
-  const splits = Math.max(1, Math.min(columnStep, Math.floor(pictureThreads / (rows * columns))));
+  const splits = onDevice(device, {
+    serial: 1,
+    threads: Math.max(1, Math.min(columnStep, Math.floor(pictureThreads / (rows * columns)))),
+  });
 
   const at = ofCells();
   using parts = DeviceArray.allocate(device, "float64", [rows * columns, splits, at.fields]);
-  const blocks = { grid: Math.ceil((rows * columns * splits) / threads), block: threads };
+  const blocks = onDevice(device, {
+    serial: { grid: rows * Math.max(1, Math.min(columns, Math.floor(maxBlocks / rows))), block: 1 },
+    threads: { grid: Math.ceil((rows * columns * splits) / threads), block: threads },
+  });
   tiles.launch(on, tensor.dtype, blocks, [
     tensor,
     matrixRows,
