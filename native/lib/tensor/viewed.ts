@@ -4,6 +4,7 @@ import { isPresent } from "../device/presence.ts";
 import { DeviceProcess } from "../device/process.ts";
 import { binding } from "../wire/binding.ts";
 import { Storage } from "../memory/storage.ts";
+import { preparePictures } from "../ops/reduce/statistics.ts";
 import { goneTensor, type ShownTensor } from "./shown.ts";
 import { Tensor } from "./tensor.ts";
 
@@ -31,7 +32,7 @@ export function viewed<T>(shown: ShownTensor, use: (tensor: Tensor) => T): { val
   }
 }
 
-/** Starts what {@link viewed} needs of a device, so that the first answer does not wait for it. */
-export function prepareViews({ kind, index }: Pick<ShownTensor, "kind" | "index">): void {
-  DeviceProcess.getForViews(kind, index);
+/** Starts what {@link viewed} needs of a device, so that the first slice does not wait for it. */
+export function prepareViews({ kind, index, dtype }: ShownTensor): void {
+  preparePictures(DeviceProcess.getForViews(kind, index), dtype);
 }

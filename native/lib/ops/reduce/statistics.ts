@@ -1,7 +1,8 @@
 // What a preview says of a tensor: reduces figures and a small picture on the device and reads only those.
 import type { Execution } from "../../device/execution.ts";
+import type { DeviceProcess } from "../../device/process.ts";
 import { DeviceArray } from "../../memory/array.ts";
-import { dtypeNames } from "../../memory/dtype.ts";
+import { dtypeNames, type DType } from "../../memory/dtype.ts";
 import { onDevice, threadsOf } from "../kernels/blocks.ts";
 import { kernelFacts, offsetIn } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
@@ -98,6 +99,11 @@ export function figuresOf(on: Execution, tensor: DeviceArray): Figures {
   return finite === 0
     ? { min: null, max: null, mean: null, nan, inf }
     : { min: total.min, max: total.max, mean: total.sum / finite, nan, inf };
+}
+
+/** Loads what {@link pictureOf} runs, so that the first picture does not wait for it. */
+export function preparePictures(device: DeviceProcess, dtype: DType): void {
+  tiles.on(device, dtype);
 }
 
 /**
