@@ -152,11 +152,35 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     });
   });
 
+  // An axis before the last of which a thread holds the elements, few or more, and one that is longer.
+  test.each([1, 3, 8, 9, 17, 32, 33])("softmax and logSoftmax along an axis of %d before the last", (length) => {
+    for (const dtype of floats)
+      for (const [outer, inner] of [
+        [1, 1031],
+        [5, 3],
+        [2, 130],
+      ] as const) {
+        const { x, rows } = matrix(outer * inner, length, dtype, device, newSeed());
+        const columns = x.reshape([outer, inner, length]).swapAxes(1, 2).contiguous();
+        const bound = 66 * Math.min(roundoff[dtype]!, 2 ** -24) + Math.max(roundoff[dtype]!, 2 ** -53);
+        for (const [name, f] of [
+          ["softmax", softmax],
+          ["logSoftmax", logSoftmax],
+        ] as const) {
+          poison(device, columns.size);
+          const y = f(columns, { axis: 1 });
+          expect(y.shape).toEqual([outer, length, inner]);
+          const absolute = name === "softmax" ? (dtype === "float16" ? 2 ** -25 : 0) : bound * 8;
+          expectNear(numbers(y.swapAxes(1, 2)), rows.flatMap(reference[name]), absolute, bound);
+        }
+      }
+  });
+
   test("other axes, views, a row that is longer than a block keeps, and no elements", () => {
     const { x } = matrix(6, 20, "float32", device, newSeed());
     const cube = x.reshape([2, 3, 20]);
-    expect(numbers(softmax(cube, { axis: 1 }))).toEqual(
-      numbers(softmax(cube.transpose([0, 2, 1]).contiguous()).transpose([0, 2, 1])),
+    expect(numbers(softmax(cube.transpose([0, 2, 1]), { axis: 1 }))).toEqual(
+      numbers(softmax(cube).transpose([0, 2, 1])),
     );
     expect(numbers(softmax(x.T))).toEqual(numbers(softmax(x.T.contiguous())));
     expect(numbers(softmax(x.slice(null, [1, 20])))).toEqual(numbers(softmax(x.slice(null, [1, 20]).contiguous())));
@@ -262,6 +286,9 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const start = newSeed();
     expectGradients((x) => softmax(x!), [make([3, 5], start)]);
     expectGradients((x) => softmax(x!, { axis: 0 }), [make([3, 5], start)]);
+    expectGradients((x) => softmax(x!, { axis: 1 }), [make([2, 9, 3], start)]);
+    expectGradients((x) => logSoftmax(x!, { axis: 1 }), [make([2, 3, 4], start)]);
+    expectGradients((x) => logSoftmax(x!, { axis: 0 }), [make([11, 2], start)]);
     expectGradients((x) => logSoftmax(x!), [make([3, 5], start)]);
     expectGradients(
       (x, w, b) => layerNorm(x!, w!, b!),
@@ -274,7 +301,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   });
 
   test("second gradients of softmax and logSoftmax", () => {
-    for (const f of [softmax, logSoftmax]) {
+    for (const f of [softmax, logSoftmax, (x: Tensor) => softmax(x, 0), (x: Tensor) => logSoftmax(x, 0)]) {
       expectGradients(
         (x) => {
           const leaf = x!.track === null ? x! : x!.mul(1);

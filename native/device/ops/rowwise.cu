@@ -3,6 +3,7 @@
 #include <warpcell/line.cuh>
 #include <warpcell/outside.cuh>
 #include <warpcell/philox.cuh>
+#include <warpcell/softmax.cuh>
 
 using namespace warpcell;
 
@@ -23,56 +24,19 @@ constexpr int kBlocksOfTwo = L::most_threads > 512   ? 1
                              : L::most_threads < 256 ? 6
                                                      : 1024 / L::most_threads;
 
-// e^x for what becomes a T: of 16 bits it shows no error below 2⁻¹², and |x| · 2⁻²⁴ is one for any x that does not give
-// 0.
-template <class T, class A>
-__device__ inline A exp_for(A x) {
-#ifndef WARPCELL_SERIAL
-  if constexpr (sizeof(T) == 2) return __expf(x);
-#endif
-  return fn::exp(x);
-}
-
-#ifdef WARPCELL_SERIAL
-// Rows that are shorter than a few vectors are columns of a tile while they are worked on.
-constexpr int kShortLine = 32;
-constexpr int kTogether = 64;
-
-template <class T, bool is_log>
-inline void turned_softmax(const T* x, T* y, long long rows, long long length) {
-  using A = Sum<T>;
-  const Rows mine = block_rows(rows);
-  for (long long row = mine.begin; row < mine.end; row += kTogether) {
-    const int count = mine.end - row < kTogether ? int(mine.end - row) : kTogether;
-    const T* from = x + row * length;
-    T* to = y + row * length;
-    A tile[kShortLine][kTogether], most[kTogether], sum[kTogether];
-    for (int i = 0; i < length; i++)
-      for (int r = 0; r < count; r++) tile[i][r] = widen<T>(from[r * length + i]);
-    for (int r = 0; r < kTogether; r++) most[r] = -A(1) / A(0), sum[r] = A(0);
-    for (int i = 0; i < length; i++)
-      for (int r = 0; r < count; r++) most[r] = fn::pick(tile[i][r] > most[r], tile[i][r], most[r]);
-    for (int i = 0; i < length; i++)
-      for (int r = 0; r < count; r++) {
-        const A less = tile[i][r] - most[r], power = fn::exp(less);
-        sum[r] += power;
-        tile[i][r] = is_log ? less : power;
-      }
-    for (int r = 0; r < count; r++) sum[r] = is_log ? fn::log(sum[r]) : A(1) / sum[r];
-    for (int i = 0; i < length; i++)
-      for (int r = 0; r < count; r++)
-        to[r * length + i] = narrow<T>(is_log ? tile[i][r] - sum[r] : tile[i][r] * sum[r]);
-  }
-}
-#endif
-
 // e^(x − most) / Σ, or its logarithm. A row of −∞ alone is NaN.
 template <class T, bool is_log, class L>
 __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>)
     softmax(const T* x, T* y, long long rows, long long length) {
   using A = Sum<T>;
 #ifdef WARPCELL_SERIAL
-  if (length < kShortLine) return turned_softmax<T, is_log>(x, y, rows, length);
+  if (length < kShortLine) {
+    const Rows mine = block_rows(rows);
+    for (long long row = mine.begin; row < mine.end; row += kTogether)
+      turned_softmax<T, is_log>(x + row * length, y + row * length,
+                                mine.end - row < kTogether ? int(mine.end - row) : kTogether, length, length, 1);
+    return;
+  }
 #endif
   L line(length, rows);
   auto exp = [](A value) WARPCELL_INLINED { return exp_for<T>(value); };
@@ -172,6 +136,22 @@ struct Statistics {
   A rstd, mean, origin;
 };
 
+// x̂ = (x − mean) · rstd of a row; where it is not centred, x · rstd.
+template <class A, bool is_centered>
+struct Normal {
+  A rstd, center, shift;
+  __device__ inline explicit Normal(const Statistics<A>& known) : rstd(known.rstd) {
+    center = known.origin + known.mean;
+    const A moved = center - known.origin;
+    // What the center lacks of the mean for its rounding.
+    const A rest = (known.origin - (center - moved)) + (known.mean - moved);
+    shift = rest * rstd;
+  }
+  WARPCELL_INLINED __device__ inline A operator()(A value) const {
+    return is_centered ? (value - center) * rstd - shift : value * rstd;
+  }
+};
+
 // d = g · weight, x̂ = (x − mean) · rstd: rstd (d − mean(d) − x̂ mean(d x̂)). `weight` may be null. With `has_sums`,
 // `sums` [grid, 2, length] gets Σ g x̂ and Σ g over each block's rows.
 template <class T, bool is_centered, bool has_sums, class L>
@@ -189,10 +169,8 @@ __global__ void __launch_bounds__(L::most_threads, has_sums ? 1 : kBlocksOfTwo<L
   // `add` gets g, x, and what makes x̂ of an element.
   auto each_row = [&](const auto& w, auto add) WARPCELL_INLINED {
     auto one = [&](T* to, const Statistics<A>& known, const auto& above, const auto& in) WARPCELL_INLINED {
-      const A rstd = known.rstd, center = known.origin + known.mean, moved = center - known.origin;
-      // What the center lacks of the mean for its rounding.
-      const A rest = (known.origin - (center - moved)) + (known.mean - moved), shift = rest * rstd;
-      auto normal = [=](A value) { return is_centered ? (value - center) * rstd - shift : value * rstd; };
+      const A rstd = known.rstd;
+      const Normal<A, is_centered> normal(known);
       A part = A(0), slope;
       if constexpr (is_centered) {
         Two<A> found = line.template sums<A>([](A g, A, A w) { return g * w; },
@@ -234,6 +212,59 @@ __global__ void __launch_bounds__(L::most_threads, has_sums ? 1 : kBlocksOfTwo<L
   } else {
     each_weighted([](const auto&, const auto&, auto) WARPCELL_INLINED {});
   }
+}
+
+// The sums of normalize_gradient by themselves, for rows of which a block has no room for a sum of each element: over
+// `chunk` rows, [parts, 2, length]. A block takes kSumColumns of a part, and its warps take turns with the rows.
+constexpr int kSumColumns = 32, kSumWarps = 8;
+template <class T, bool is_centered>
+__global__ void normalize_sums(const T* g, const T* x, const Sum<T>* means, const Sum<T>* rstds, Sum<T>* sums,
+                               long long rows, long long length, long long chunk) {
+  using A = Sum<T>;
+  const long long tiles = (length + kSumColumns - 1) / kSumColumns, part = blockIdx.x / tiles, first = part * chunk,
+                  last = first + chunk < rows ? first + chunk : rows;
+  auto normal_of = [=](long long row) {
+    Statistics<A> found = {rstds[row], A(0), A(0)};
+    if constexpr (is_centered) found.mean = means[row], found.origin = A(widen<T>(x[row * length]));
+    return Normal<A, is_centered>(found);
+  };
+  const long long column = blockIdx.x % tiles * kSumColumns;
+#ifdef WARPCELL_SERIAL
+  const int width = length - column < kSumColumns ? int(length - column) : kSumColumns;
+  A slopes[kSumColumns] = {}, offsets[kSumColumns] = {};
+  for (long long row = first; row < last; row++) {
+    const Normal<A, is_centered> normal = normal_of(row);
+    const long long at = row * length + column;
+    for (int j = 0; j < width; j++) {
+      slopes[j] += A(widen<T>(g[at + j])) * normal(widen<T>(x[at + j]));
+      offsets[j] += A(widen<T>(g[at + j]));
+    }
+  }
+  for (int j = 0; j < width; j++) {
+    sums[2 * part * length + column + j] = slopes[j];
+    sums[(2 * part + 1) * length + column + j] = offsets[j];
+  }
+#else
+  __shared__ A parts[2][kSumWarps][kSumColumns];
+  const int warp = threadIdx.y, lane = threadIdx.x;
+  const long long own = column + lane;
+  A slope = A(0), offset = A(0);
+  if (own < length) {
+#pragma unroll 4
+    for (long long row = first + warp; row < last; row += kSumWarps) {
+      const A above = widen<T>(g[row * length + own]);
+      slope += above * normal_of(row)(widen<T>(x[row * length + own]));
+      offset += above;
+    }
+  }
+  parts[0][warp][lane] = slope, parts[1][warp][lane] = offset;
+  __syncthreads();
+  if (warp > 1 || own >= length) return;
+  A sum = parts[warp][0][lane];
+#pragma unroll
+  for (int other = 1; other < kSumWarps; other++) sum += parts[warp][other][lane];
+  sums[(2 * part + warp) * length + own] = sum;
+#endif
 }
 
 // On a GPU a block takes kTotalColumns with a warp for each of kTotalWarps shares of what is summed.

@@ -1,5 +1,6 @@
 // Functions of whole rows as methods and functions: softmax, layer and RMS normalisation, and dropout.
 import { apply, applyAll } from "../ops/core/apply.ts";
+import { isShortColumn } from "../ops/rows/softmax.ts";
 import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import type { FloatOf } from "../memory/promotion.ts";
@@ -62,6 +63,7 @@ function alongAxis(name: "softmax" | "logSoftmax", x: Tensor, axis = -1): Tensor
   if (rank === 0) return alongAxis(name, x.reshape([1]), checkedAxis(axis, 1)).reshape([]);
   const at = checkedAxis(axis, rank);
   if (at === rank - 1) return apply(name, [x], {}) as Tensor;
+  if (isShortColumn(x, at)) return apply(name, [x], { axis: at }) as Tensor;
   // There and back: swapping two axes undoes itself.
   const order = x.shape.map((_, index) => (index === at ? rank - 1 : index === rank - 1 ? at : index));
   return (apply(name, [x.transpose(order)], {}) as Tensor).transpose(order);

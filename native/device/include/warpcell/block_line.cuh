@@ -434,21 +434,6 @@ struct LongLine {
         begin, [&](long long at) { put_pack<1>(out, at, f, operands.single(at)...); },
         [&](long long at) { put_pack<W>(out + begin, at, f, operands.part(begin, at)...); });
   }
-  // Each thread has its own elements, in `sums`: rows of whole packs, or W = 1.
-  template <class A>
-  struct Totals {
-    A* sums;
-    template <class F, class... Operands>
-    __device__ inline void add(const LongLine& line, F f, const Operands&... operands) {
-      line.each([&](long long at, auto... values) { sums[at] += f(values...); }, line.indices(), operands...);
-    }
-    __device__ inline void finish(const LongLine&) {}
-  };
-  template <class A>
-  __device__ inline Totals<A> totals(A* sums) const {
-    each([&](long long at) { sums[at] = A(0); }, indices());
-    return {sums};
-  }
 };
 
 // The lines that kernels are compiled for: in packs of 16 bytes, `each` elements a thread, or one by one, where a row
@@ -465,7 +450,5 @@ template <class T, int each>
 using Single = KeptLine<WholeBlock<1024>, 1, each>;
 template <class T, int each>
 using SingleShort = KeptLine<PartOfWarp, 1, each>;
-template <class T>
-using SingleLong = LongLine<WholeBlock<1024>, 1>;
 
 }  // namespace warpcell

@@ -203,8 +203,6 @@ using Single = Line;
 template <class T, int each>
 using SingleShort = Line;
 template <class T>
-using SingleLong = Line;
-template <class T>
 using Tiled = Line;
 #undef WARPCELL_ALWAYS
 

@@ -1,5 +1,6 @@
 // Layer norm and RMS norm as rows of the table, with their gradients, over the last axes.
 import type { Execution } from "../../device/execution.ts";
+import type { DeviceProcess } from "../../device/process.ts";
 import { DeviceArray } from "../../memory/array.ts";
 import type { DType } from "../../memory/dtype.ts";
 import { TensorError } from "../../errors.ts";
@@ -7,7 +8,7 @@ import { floatOf } from "../../memory/promotion.ts";
 import { formatShape, sizeOf, type Shape } from "../../memory/shape.ts";
 import { callAll } from "../core/calls.ts";
 import { fill, withFlat } from "../shape/copy.ts";
-import { blocksFor, onDevice } from "../kernels/blocks.ts";
+import { blocksFor, onDevice, threadsOf, type Blocks } from "../kernels/blocks.ts";
 import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import { sameShape } from "../kernels/map.ts";
@@ -44,7 +45,25 @@ const totalSums = new KernelFamily("rowwise", floats, (type) => `total_sums<${ty
   "i64",
 ]);
 
-const facts = kernelFacts("rowwise", { totalColumns: "kTotalColumns", totalThreads: "32 * kTotalWarps" });
+const ownSums = (isCentered: boolean) =>
+  new KernelFamily("rowwise", floats, (type) => `normalize_sums<${type}, ${isCentered}>`, [
+    "place",
+    "place",
+    "place",
+    "place",
+    "out",
+    "i64",
+    "i64",
+    "i64",
+  ]);
+const sumsOf = { layerNorm: ownSums(true), rmsNorm: ownSums(false) } as const;
+
+const facts = kernelFacts("rowwise", {
+  totalColumns: "kTotalColumns",
+  totalThreads: "32 * kTotalWarps",
+  sumColumns: "kSumColumns",
+  sumWarps: "kSumWarps",
+});
 
 /** `axes`: how many of the last axes are one row. */
 export interface NormAttributes {
@@ -149,6 +168,26 @@ function normRow(
   };
 }
 
+/**
+ * Blocks that each sum over their rows: few, so that there is little to sum after. Of a long row one fills a GPU's
+ * processor; of small blocks it takes more.
+ */
+function summingBlocks(device: DeviceProcess, length: number, { block }: Blocks): number {
+  const threads = typeof block === "number" ? block : block[0] * block[1];
+  const perProcessor = onDevice(device, {
+    serial: 4,
+    threads: Math.max(1, Math.min(Math.max(8, 1024 / threads), Math.floor(8192 / length))),
+  });
+  return device.properties.multiprocessors * Math.floor(perProcessor);
+}
+
+/**
+ * Parts of rows whose sums are made by themselves: eight blocks for each processor, and few enough rows in each that
+ * roundings do not pile up.
+ */
+const ownParts = (device: DeviceProcess, rows: number, length: number) =>
+  Math.ceil(Math.max(rows / 4096, (8 * device.properties.multiprocessors) / Math.ceil(length / facts().sumColumns)));
+
 /** Inputs g, x, the statistics, weight?; outputs the gradients of x and, with `hasSums`, of weight and bias. */
 function normGradientRow(
   name: "layerNorm" | "rmsNorm",
@@ -173,33 +212,36 @@ function normGradientRow(
       const [g, x, ...rest] = inputs;
       const [means, rstds] = statistics === 2 ? [rest[0]!, rest[1]!] : [null, rest[0]!];
       const weight = attributes.hasWeight ? rest[statistics]! : null;
-      const kernel = kernels[`${name}Gradient${attributes.hasSums ? "Sums" : ""}`];
-      // Each block sums over its rows: few blocks, so that there is little to sum after. Of a long row one fills a
-      // GPU's processor.
-      const perProcessor = onDevice(device, {
-        serial: 4,
-        threads: Math.max(1, Math.min(8, Math.floor(8192 / length))),
-      });
       withFlat(on, g!, out!.dtype, (above) =>
         withFlat(on, x, out!.dtype, (input) =>
           withParameter(on, weight, out!.dtype, (w) => {
-            const launch = (sums: DeviceArray | null, most?: number) => {
-              const args = [above, input, means, rstds, w, out!, sums, rows, length];
-              kernel.launch(on, out!.dtype, rows, length, args, most);
-            };
-            if (!attributes.hasSums) return launch(null);
-            const blocks = Math.min(
-              device.properties.multiprocessors * perProcessor,
-              kernel.grid(device, out!.dtype, rows, length, [above, input, w, out!]),
+            const read = [above, input, means, rstds] as const;
+            const { dtype } = out!;
+            const alone = kernels[`${name}Gradient`];
+            if (!attributes.hasSums)
+              return alone.launch(on, dtype, rows, length, [...read, w, out!, null, rows, length]);
+            const both = kernels[`${name}GradientSums`];
+            const shape = both.blocks(device, dtype, rows, length, [above, input, w, out!]);
+            const most = Math.min(
+              rows,
+              shape === null ? ownParts(device, rows, length) : summingBlocks(device, length, shape),
             );
-            using sums = DeviceArray.allocate(device, accumulatorOf(out!.dtype), [blocks, 2, length]);
-            launch(sums, blocks);
-            const { totalColumns, totalThreads } = facts();
+            const chunk = Math.ceil(rows / most);
+            const parts = shape === null ? Math.ceil(rows / chunk) : Math.min(most, shape.grid);
+            using sums = DeviceArray.allocate(device, accumulatorOf(dtype), [parts, 2, length]);
+            const { totalColumns, totalThreads, sumColumns, sumWarps } = facts();
+            if (shape === null) {
+              alone.launch(on, dtype, rows, length, [...read, w, out!, null, rows, length]);
+              const blocks = { grid: Math.ceil(length / sumColumns) * parts, block: threadsOf(device, [32, sumWarps]) };
+              sumsOf[name].launch(on, dtype, blocks, [...read, sums, rows, length, chunk]);
+            } else {
+              both.launch(on, dtype, rows, length, [...read, w, out!, sums, rows, length], parts);
+            }
             totalSums.launch(
               on,
-              out!.dtype,
+              dtype,
               blocksFor(device, 2 * length, { threads: totalThreads, each: totalColumns / totalThreads }),
-              [sums, parameters[0]!, parameters[1]!, blocks, length],
+              [sums, parameters[0]!, parameters[1]!, parts, length],
             );
           }),
         ),

@@ -46,7 +46,8 @@ const beside = (threads: number): readonly [number, number] => [threads, facts()
 const tiled: Line = {
   type: (c) => `Tiled<${c}>`,
   // Of longer ones a tile has fewer than threads.
-  takes: ({ length, bytes, isPacked }) => !isPacked && length * bytes <= 512,
+  // Rows of whole packs that begin elsewhere would lie in the same banks.
+  takes: ({ length, bytes }) => (length * bytes) % facts().packBytes !== 0 && length * bytes <= 512,
   block: () => [facts().shortThreads, 1],
   share: ({ length, bytes, operands }) => Math.floor(facts().tileBytes / operands / (length * bytes)),
 };
@@ -60,7 +61,7 @@ const packedShort: Line = {
 const uneven: Line = {
   type: (c) => `Uneven<${c}>`,
   takes: ({ length, bytes, isPacked }) => !isPacked && length * bytes <= 4096,
-  block: () => beside(32),
+  block: ({ length, bytes }) => beside(Math.min(32, powerOfTwo((length * bytes) / facts().packBytes))),
 };
 /**
  * Whole packs of `each` elements of 4 bytes a thread, in the registers of a block. Elements of 8 bytes are half as
@@ -95,8 +96,6 @@ const long: Line = {
   takes: () => true,
   block: ({ length, bytes }) => [length * bytes <= 65536 ? 256 : length * bytes <= 131072 ? 512 : 1024, 1],
 };
-// Sums over rows have each element in the same thread for every row: what is no whole packs goes element by element.
-const longPacked: Line = { ...long, takes: ({ isPacked }) => isPacked, block: () => [1024, 1] };
 const singleShort: Line = {
   type: (c) => `SingleShort<${c}, 8>`,
   takes: ({ length, isPacked }) => !isPacked && length <= 32 * 8,
@@ -107,21 +106,30 @@ const singleRow: Line = {
   takes: ({ length, isPacked }) => !isPacked && length <= 8 * 1024,
   block: ({ length }) => [wholeWarps(length / 8), 1],
 };
-const singleLong: Line = { type: (c) => `SingleLong<${c}>`, takes: () => true, block: () => [1024, 1] };
-
-/** The first that takes a row is taken. Sums over rows are kept beside the row, which leaves half the room for it. */
+/**
+ * The first that takes a row is taken. Sums over rows are kept beside the row, which leaves half the room for it: none
+ * takes the longest, whose sums are made by themselves.
+ */
 export const linesOf = {
   row: [tiled, packedShort, uneven, packedAlone(16, 512), packedAlone(16, 1024), long],
   pair: [tiled, packedShort, uneven, packedRow(16, 512), packedRow(16, 1024), long],
-  summing: [packedShort, singleShort, packedAlone(8, 1024), packedRow(16, 1024), singleRow, longPacked, singleLong],
+  summing: [packedShort, singleShort, packedAlone(8, 1024), packedRow(16, 1024), singleRow],
 } as const satisfies Record<string, readonly Line[]>;
 
-/** The blocks for rows: of one thread, which takes whole rows, or as the line lays its threads out. */
-const blocksOf: ByBlock<(rows: number, row: RowShape, line: Line) => Blocks> = {
-  serial: (rows, { length }) => ({ grid: Math.min(rows, Math.ceil((rows * length) / serialElements)), block: 1 }),
-  threads(rows, row, line) {
+/** The blocks for rows, and which line takes them; `null` where none does: of one thread, which takes whole rows, or as the line lays its threads out. */
+const blocksOf: ByBlock<(rows: number, row: RowShape, lines: readonly Line[]) => (Blocks & { at: number }) | null> = {
+  // One line serves all rows there.
+  serial: (rows, { length }) => ({
+    at: 0,
+    grid: Math.min(rows, Math.ceil((rows * length) / serialElements)),
+    block: 1,
+  }),
+  threads(rows, row, lines) {
+    const at = lines.findIndex((line) => line.takes(row));
+    const line = lines[at];
+    if (line === undefined) return null;
     const block = line.block(row);
-    return { grid: Math.ceil(rows / (line.share?.(row) ?? block[1])), block };
+    return { at, grid: Math.ceil(rows / (line.share?.(row) ?? block[1])), block };
   },
 };
 
@@ -151,7 +159,10 @@ export class RowKernels {
     );
   }
 
-  /** Launches the kernel for the rows of the arguments of `dtype`. `most`: blocks, where their number is limited. */
+  /**
+   * Launches the kernel for the rows of the arguments of `dtype`, which its lines take. `most`: blocks, where their
+   * number is limited.
+   */
   launch(
     on: Execution,
     dtype: DType,
@@ -160,24 +171,18 @@ export class RowKernels {
     args: readonly LibraryArgument[],
     most = 2 ** 31 - 1,
   ): void {
-    const { at, grid, block } = this.#layout(on.device, dtype, rows, length, args);
+    const { at, grid, block } = this.blocks(on.device, dtype, rows, length, args)!;
     this.#families[at]!.launch(on, dtype, { grid: Math.min(grid, most), block }, args);
   }
 
-  /** How many blocks `launch` makes. */
-  grid(device: DeviceProcess, dtype: DType, rows: number, length: number, args: readonly LibraryArgument[]): number {
-    return this.#layout(device, dtype, rows, length, args).grid;
-  }
-
-  #layout(device: DeviceProcess, dtype: DType, rows: number, length: number, args: readonly LibraryArgument[]) {
+  /** The blocks that `launch` makes, and by which line; `null` where no line takes these rows. */
+  blocks(device: DeviceProcess, dtype: DType, rows: number, length: number, args: readonly LibraryArgument[]) {
     const { bytes } = factsOf(dtype);
     const { packBytes } = facts();
     const isPacked =
       (length * bytes) % packBytes === 0 &&
       args.every((each) => !(each instanceof DeviceArray) || each.dtype !== dtype || each.placeLow % packBytes === 0);
-    const row = { length, bytes, isPacked, operands: this.#operands };
-    const at = this.#lines.findIndex((line) => line.takes(row));
-    return { at, ...onDevice(device, blocksOf)(rows, row, this.#lines[at]!) };
+    return onDevice(device, blocksOf)(rows, { length, bytes, isPacked, operands: this.#operands }, this.#lines);
   }
 }
 
