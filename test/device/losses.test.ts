@@ -378,6 +378,24 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     );
   });
 
+  test("crossEntropy's mean over so many targets that it is made of parts, some of them ignored", () => {
+    for (const dtype of ["float32", "float64"] as const)
+      for (const count of [1, 300, 70_001]) {
+        const logits = normals([count, 3], device, dtype);
+        const targets = Array.from({ length: count }, (_, row) => (row % 7 === 3 ? -100 : row % 3));
+        const classes = tensor(targets, { device, dtype: "int64" });
+        const each = numbers(crossEntropy(logits, classes, { reduction: "none" }));
+        const counted = targets.filter((target) => target >= 0).length;
+        poison(device, count);
+        const got = numbers(crossEntropy(logits, classes));
+        const wanted = total(each) / counted;
+        expect(Math.abs(got[0]! - wanted)).toBeLessThanOrEqual((roundingsOf(count) + 2) * roundoff[dtype]! * wanted);
+      }
+    const ignored = tensor([-100, -100], { device, dtype: "int64" });
+    expect(crossEntropy(normals([2, 3], device), ignored).item()).toBe(NaN);
+    expect(crossEntropy(normals([0, 3], device), ignored.slice([0, 0])).item()).toBe(NaN);
+  });
+
   test("crossEntropy of further axes, weights of classes, and likelihoods as targets", () => {
     const [batch, count, places] = [3, 4, 5];
     const logits = randn([batch, count, places], { device, dtype: "float64" });

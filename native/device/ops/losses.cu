@@ -152,3 +152,55 @@ __global__ void loss_gradient(const T* g, const T* x, const T* target, T* out, l
     map(count, out, [=](T x, T t) { return narrow<T>(above * slope(x, t)); }, x, target);
   }
 }
+
+template <class A>
+__device__ inline void put_mean(A sum, long long count, A* mean, A* total) {
+  *mean = sum / A(count);
+  *total = A(count);
+}
+
+// Σ losses over how many targets are not `ignored`, of `chunk` losses a block: with several blocks as parts of both,
+// which join_counted joins; one has `mean` and `total` at once.
+template <class A>
+__global__ void counted_mean(const A* losses, const long long* targets, A* sums, long long* counts, A* mean, A* total,
+                             long long rows, long long chunk, long long ignored) {
+  const long long begin = blockIdx.x * chunk, length = rows - begin < chunk ? rows - begin : chunk;
+  const A* loss = losses + begin;
+  const long long* target = targets + begin;
+#ifdef WARPCELL_SERIAL
+  const A sum = line<SumOf<A>>([=](long long i) { return loss[i]; }, length, 0);
+  long long count = 0;
+  for (long long i = 0; i < length; i++) count += target[i] != ignored;
+#else
+  A sum = A(0);
+  long long count = 0;
+#pragma unroll 4
+  for (long long i = threadIdx.x; i < length; i += blockDim.x) {
+    sum += loss[i];
+    count += target[i] != ignored;
+  }
+  sum = block_total<SumOf<A>>(sum);
+  count = block_total<SumOf<long long>>(count);
+#endif
+  if (threadIdx.x > 0) return;
+  if (gridDim.x == 1)
+    put_mean(sum, count, mean, total);
+  else
+    sums[blockIdx.x] = sum, counts[blockIdx.x] = count;
+}
+
+template <class A>
+__global__ void join_counted(const A* sums, const long long* counts, A* mean, A* total, long long parts) {
+#ifdef WARPCELL_SERIAL
+  const A sum = line<SumOf<A>>([=](long long i) { return sums[i]; }, parts, 0);
+  long long count = 0;
+  for (long long i = 0; i < parts; i++) count += counts[i];
+#else
+  A sum = A(0);
+  long long count = 0;
+  for (long long i = threadIdx.x; i < parts; i += blockDim.x) sum += sums[i], count += counts[i];
+  sum = block_total<SumOf<A>>(sum);
+  count = block_total<SumOf<long long>>(count);
+#endif
+  if (threadIdx.x == 0) put_mean(sum, count, mean, total);
+}

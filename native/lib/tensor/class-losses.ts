@@ -121,7 +121,7 @@ export const crossEntropy: <D extends DType>(
       );
     checkedWeight("crossEntropy", weight, count);
     // A row of classes for each target.
-    const rows = (x: Tensor) => x.moveAxis(at, -1).reshape([-1, count]);
+    const rows = (x: Tensor) => (x.shape.length === 2 ? x : x.moveAxis(at, -1).reshape([-1, count]));
     const flat = rows(logits);
     const size = flat.shape[0]!;
     const shaped = (losses: Tensor) => reduced(losses.reshape(others), reduction, () => size);
@@ -135,7 +135,8 @@ export const crossEntropy: <D extends DType>(
     const isCounted = () => classes.ne(ignoreIndex);
     if (weight === undefined) {
       const [losses] = applyAll("crossEntropyRows", [flat, classes], { ignoreIndex, labelSmoothing });
-      return reduced((losses as Tensor).reshape(others), reduction, () => isCounted().sum().to(losses!.dtype));
+      if (reduction === "mean") return applyAll("crossEntropyMean", [losses!, classes], { ignoreIndex })[0] as Tensor;
+      return reduced((losses as Tensor).reshape(others), reduction, () => size);
     }
     const logs = wide(flat).logSoftmax();
     const { losses: own, total } = classLosses("crossEntropy", logs, classes, weight, ignoreIndex);

@@ -1,15 +1,18 @@
 // Cross entropy of classes as rows of the table: a loss for each row of logits, and its gradient, each in one launch.
 import { DeviceArray } from "../../memory/array.ts";
 import { TensorError } from "../../errors.ts";
+import type { DType } from "../../memory/dtype.ts";
 import { floatOf } from "../../memory/promotion.ts";
 import { call } from "../core/calls.ts";
-import { contiguous, withFlat } from "../shape/copy.ts";
+import { contiguous, fill, withFlat } from "../shape/copy.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
-import { blocksFor } from "../kernels/blocks.ts";
+import { blocksFor, threadsOf } from "../kernels/blocks.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import type { Computation, Facts } from "../core/operation.ts";
 import { watched } from "../core/outside.ts";
+import { div } from "../core/terms.ts";
 import { accumulatorOf } from "../reduce/reducers.ts";
+import { rowParts } from "../reduce/reduce-plans.ts";
 import { crossEntropySlopes } from "./row-gradients.ts";
 import { cost, floatDType, RowKernels, rowsOf } from "./row-lines.ts";
 
@@ -23,6 +26,26 @@ const kernels = {
     ["place", "place", "place", "place", "out", "i64", "i64", "i64", "f64"],
   ),
 } as const;
+const sums: readonly DType[] = ["float32", "float64"];
+const countedMean = new KernelFamily("losses", sums, (type) => `counted_mean<${type}>`, [
+  "place",
+  "place",
+  "out",
+  "out",
+  "out",
+  "out",
+  "i64",
+  "i64",
+  "i64",
+]);
+const joinCounted = new KernelFamily("losses", sums, (type) => `join_counted<${type}>`, [
+  "place",
+  "place",
+  "out",
+  "out",
+  "i64",
+]);
+const meanThreads = 256;
 
 const places = new KernelFamily("axis", ["int64"], () => "class_places", ["place", "out", "i64", "i64", "i64", "at"]);
 /** What is said of a target that is no class. */
@@ -141,4 +164,55 @@ const crossEntropyGradient: Computation<
   cost: cost(14),
 };
 
-export const crossEntropyRows = { classPlaces, crossEntropyRows: crossEntropy, crossEntropyGradient } as const;
+/**
+ * Inputs losses [N] and targets [N] (int64), of which those that are ignored have a loss of 0; outputs the sum of the
+ * losses over the number of the others, and that number.
+ */
+const crossEntropyMean: Computation<[losses: DeviceArray, targets: DeviceArray], { readonly ignoreIndex: number }> = {
+  inPlace: false,
+  infer: ([{ dtype }]) => [
+    { shape: [], dtype },
+    { shape: [], dtype },
+  ],
+  run([mean, total], [losses, targets], { ignoreIndex }, on) {
+    const { device } = on;
+    const { dtype, size } = losses;
+    if (size === 0) {
+      fill(on, mean!, NaN);
+      return fill(on, total!, 0);
+    }
+    const { parts, chunk } = rowParts(device, 1, size);
+    const block = threadsOf(device, meanThreads);
+    using found = parts === 1 ? null : DeviceArray.allocate(device, dtype, [parts]);
+    using counts = parts === 1 ? null : DeviceArray.allocate(device, "int64", [parts]);
+    withFlat(on, losses, dtype, (each) =>
+      withFlat(on, targets, "int64", (classes) =>
+        countedMean.launch(on, dtype, { grid: parts, block }, [
+          each,
+          classes,
+          found,
+          counts,
+          mean!,
+          total!,
+          size,
+          chunk,
+          ignoreIndex,
+        ]),
+      ),
+    );
+    if (parts > 1) joinCounted.launch(on, dtype, { grid: 1, block }, [found, counts, mean!, total!, parts]);
+  },
+  // The number does not depend on the losses.
+  gradient: ([g], { inputs: [{ shape }], outputs: [, total] }) => [
+    g === null ? null : call("expand", [div(g!, total!)], { shape }),
+    null,
+  ],
+  cost: cost(1),
+};
+
+export const crossEntropyRows = {
+  classPlaces,
+  crossEntropyRows: crossEntropy,
+  crossEntropyGradient,
+  crossEntropyMean,
+} as const;
