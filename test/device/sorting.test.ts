@@ -388,6 +388,19 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
     const found = tensor(many, { dtype: "int8", device }).unique();
     expect(found.values.toArray()).toEqual([...new Set(many)].sort((a, b) => a - b));
     expect(flat(found.counts).reduce((a, b) => a + b, 0)).toBe(30_000);
+    // NaNs differ from each other, zeros do not; the first of each group counts.
+    const list = Array.from({ length: 5001 }, () => [NaN, 0, -0, 3, -2, 1e30][Math.floor(Math.random() * 6)]!);
+    const at = order(list, false);
+    const firsts = at.filter((place, i) => i === 0 || list[place] !== list[at[i - 1]!]);
+    poison(device, 40_000);
+    const mixed = tensor(list, { device }).unique();
+    expect(flat(mixed.indices)).toEqual(firsts);
+    expect(flat(mixed.values)).toEqual(firsts.map((place) => Math.fround(list[place]!)));
+    let rank = -1;
+    const ranks = Array<number>(list.length);
+    at.forEach((place, i) => (ranks[place] = i === 0 || list[place] !== list[at[i - 1]!] ? ++rank : rank));
+    expect(flat(mixed.inverse)).toEqual(ranks);
+    expect(flat(mixed.counts)).toEqual(firsts.map((_, group) => ranks.filter((each) => each === group).length));
   });
 
   test("searches and counts", () => {

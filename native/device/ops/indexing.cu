@@ -220,6 +220,32 @@ __global__ void spread_true(const bool* mask, const long long* starts, const T* 
   });
 }
 
+// Whether an element of a sorted list is the first of a group of equal ones.
+template <class T>
+__global__ void mark_groups(const T* sorted, bool* is_first, long long count) {
+  for_each_index(count,
+                 [=](long long i) { is_first[i] = i == 0 || !(widen<T>(sorted[i]) == widen<T>(sorted[i - 1])); });
+}
+
+// For each group where it begins in the sorted list, and in the list as it was, whose elements get the number of
+// theirs.
+__global__ void place_groups(const bool* is_first, const long long* starts, const long long* order, long long* begins,
+                             long long* firsts, long long* groups, long long count, long long chunk) {
+  for_each_true(is_first, starts, count, chunk, [=](long long i, bool is_true, long long before) {
+    const long long place = order[i];
+    if (is_true) {
+      begins[before] = i;
+      firsts[before] = place;
+    }
+    groups[place] = is_true ? before : before - 1;
+  });
+}
+
+// How many elements each group has, of `count` in all.
+__global__ void count_groups(const long long* begins, long long* counts, long long groups, long long count) {
+  for_each_index(groups, [=](long long i) { counts[i] = (i + 1 < groups ? begins[i + 1] : count) - begins[i]; });
+}
+
 constexpr int kMostThreads = 1024;
 #ifndef WARPCELL_SERIAL
 // The sum of the threads before this one, for blocks of up to kMostThreads; `total` becomes that of all.

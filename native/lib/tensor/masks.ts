@@ -88,7 +88,8 @@ export const maskedSelect: FunctionOf<"maskedSelect"> = define(
 
 /** {@link Tensor.nonzero} as a function. */
 export const nonzero: FunctionOf<"nonzero"> = define("nonzero", {}, (x, {}) => {
-  using positions = positionsOfTrue(x.execution, x.dtype === "bool" ? x : x.ne(0));
+  using mask = x.dtype === "bool" ? null : x.ne(0);
+  using positions = positionsOfTrue(x.execution, mask ?? x);
   return asTensor(coordinatesOf(x.execution, positions, x.shape));
 });
 

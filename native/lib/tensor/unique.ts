@@ -1,10 +1,12 @@
 // The elements of a tensor that differ, or its rows along an axis: with where each is first, where each of the tensor's
 // went, and how often each occurs.
-import { apply } from "../ops/core/apply.ts";
+import { apply, readOperand } from "../ops/core/apply.ts";
+import { groupsOf } from "../ops/order/groups.ts";
+import type { DeviceArray } from "../memory/array.ts";
 import type { DType } from "../memory/dtype.ts";
 import { checkedAxis } from "../memory/shape.ts";
 import { axis, define, install, type FunctionOf } from "./arguments.ts";
-import { arange, full, zeros } from "./create.ts";
+import { arange, zeros } from "./create.ts";
 import { selected } from "./scans.ts";
 import { Tensor } from "./tensor.ts";
 
@@ -62,18 +64,16 @@ function ranked(x: Tensor): { order: Places; ranks: Places } {
 const backInOrder = (ranks: Places, order: Places): Places =>
   apply("putAlong", [ranks, order], { axis: 0, length: order.shape[0]! }) as Places;
 
+const asTensor = (array: DeviceArray<"int64">): Places => new Tensor(array.living().hold(), "int64", array);
+
 /** The groups of equal elements of a list that is not empty. */
 function grouped(list: Tensor): { first: Places; inverse: Places; counts: Places } {
-  const { order, steps } = stepsOf(list);
-  const on = { dtype: "int64", device: list.device } as const;
-  const join = (...parts: readonly Tensor[]) => apply("cat", parts, { axis: 0 }) as Places;
-  const starts = join(zeros([1], on), steps.nonzero().reshape([-1]));
-  return {
-    // Sorting is stable: the first of a group in it is the first of all.
-    first: apply("takeAlong", [order, starts], { axis: 0 }) as Places,
-    inverse: backInOrder(apply("cumsum", [steps], { axis: 0 }) as Places, order),
-    counts: join(starts.slice([1, null]), full([1], list.shape[0]!, on)).sub(starts) as Places,
-  };
+  readOperand("unique", list);
+  const groups = groupsOf(list.execution, list.detach());
+  using first = groups.first;
+  using inverse = groups.inverse;
+  using counts = groups.counts;
+  return { first: asTensor(first), inverse: asTensor(inverse), counts: asTensor(counts) };
 }
 
 /** A number for each row that is in the order of rows: columns are joined two by two, and counted anew. */

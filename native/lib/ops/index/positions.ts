@@ -165,7 +165,7 @@ export interface Counted extends Disposable {
 /** Parts of a mask that fill a GPU; more would take the one block longer that adds up. */
 const mostParts = 8192;
 
-function partsOf({ size }: DeviceArray, { device }: Execution) {
+export function partsOf({ size }: DeviceArray, { device }: Execution) {
   const { least } = facts();
   const chunk = onDevice(device, {
     serial: serialElements,
