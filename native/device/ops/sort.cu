@@ -423,35 +423,71 @@ __global__ void __launch_bounds__(kSweepThreads, 2)
 }
 
 // out[i]: how many elements of the sorted row come before value i: those smaller, or with `right` those not larger. A
-// row serves `values` values; one row may serve all.
+// row serves `values` values; one row may serve all. Several are looked for at a time, by steps that are the same and
+// have no branches: what one waits for from the memory, the others do not.
+constexpr int kEdges = 2048;  // of a row that serves all, in the shared memory of a block of a GPU
+#ifdef WARPCELL_SERIAL
+constexpr int kSearches = 16;
+#else
+constexpr int kSearches = 4;
+#endif
+
 template <class T>
 __global__ void search_sorted(const T* rows, const T* in, long long* out, long long count, long long length,
                               long long values, int right) {
+  using K = SortKey<T>;
+  auto is_before = [&](K there, K key) { return there < key || (right && there == key); };
 #ifdef WARPCELL_SERIAL
-  // Several at a time, whose steps are the same and have no branches: what one waits for from the memory, the others do
-  // not.
-  constexpr int kSearches = 16;
   Span span = block_span(count);
-#else
-  constexpr int kSearches = 1;
-  Span span = {global_index(), global_index() < count ? global_index() + 1 : global_index()};
-#endif
   for (long long i = span.begin; i < span.end; i += kSearches) {
     int here = span.end - i < kSearches ? int(span.end - i) : kSearches;
     const T* first[kSearches];
     const T* row[kSearches];
-    SortKey<T> keys[kSearches];
+    K keys[kSearches];
     for (int k = 0; k < here; k++) {
       first[k] = row[k] = rows + (i + k) / values * length;
       keys[k] = sort_key(in[i + k], 0);
     }
-    auto is_before = [&](T x, SortKey<T> key) {
-      SortKey<T> there = sort_key(x, 0);
-      return there < key || (right && there == key);
-    };
     for (long long left = length; left > 1; left -= left / 2) {
-      for (int k = 0; k < here; k++) row[k] += is_before(row[k][left / 2 - 1], keys[k]) ? left / 2 : 0;
+      for (int k = 0; k < here; k++) row[k] += is_before(sort_key(row[k][left / 2 - 1], 0), keys[k]) ? left / 2 : 0;
     }
-    for (int k = 0; k < here; k++) out[i + k] = row[k] - first[k] + (length > 0 && is_before(*row[k], keys[k]) ? 1 : 0);
+    for (int k = 0; k < here; k++)
+      out[i + k] = row[k] - first[k] + (length > 0 && is_before(sort_key(*row[k], 0), keys[k]) ? 1 : 0);
   }
+#else
+  __shared__ K edges[kEdges];
+  const bool is_one = values >= count, is_near = is_one && length <= kEdges;
+  if (is_near) {
+    for (int i = threadIdx.x; i < length; i += blockDim.x) edges[i] = sort_key(rows[i], 0);
+    __syncthreads();
+  }
+  const long long stride = (long long)gridDim.x * blockDim.x;
+  for (long long first = global_index(); first < count; first += kSearches * stride) {
+    const T* row[kSearches];
+    K keys[kSearches];
+    uint at[kSearches];
+#pragma unroll
+    for (int k = 0; k < kSearches; k++) {
+      const long long i = first + k * stride;
+      keys[k] = i < count ? sort_key(in[i], 0) : K(0);
+      row[k] = is_one || i >= count ? rows : rows + i / values * length;
+      at[k] = 0;
+    }
+    auto search = [&](auto key_at) {
+      for (uint left = uint(length); left > 1; left -= left / 2) {
+#pragma unroll
+        for (int k = 0; k < kSearches; k++) at[k] += is_before(key_at(k, at[k] + left / 2 - 1), keys[k]) ? left / 2 : 0;
+      }
+#pragma unroll
+      for (int k = 0; k < kSearches; k++) at[k] += length > 0 && is_before(key_at(k, at[k]), keys[k]) ? 1 : 0;
+    };
+    if (is_near)
+      search([&](int, uint i) { return edges[i]; });
+    else
+      search([&](int k, uint i) { return sort_key(row[k][i], 0); });
+#pragma unroll
+    for (int k = 0; k < kSearches; k++)
+      if (first + k * stride < count) out[first + k * stride] = at[k];
+  }
+#endif
 }

@@ -9,7 +9,7 @@ import { call } from "../core/calls.ts";
 import { contiguous, copy, fill, withDType, withFlat } from "../shape/copy.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
 import { blocksFor, onDevice, type Blocks, type ByBlock } from "../kernels/blocks.ts";
-import { kernelFacts, kernelFactsByDType } from "../kernels/kernel-facts.ts";
+import { differing, kernelFacts, kernelFactsByDType } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import { flatBlocks, sameShape, widestOf } from "../kernels/map.ts";
 import type { Computation } from "../core/operation.ts";
@@ -82,6 +82,7 @@ const sweep = new KernelFamily("sort", sortDTypes, (type) => `sort_sweep<${type}
 const facts = kernelFacts("sort", {
   digits: "kDigits",
   threads: "kThreads",
+  searches: differing("kSearches"),
   scratchKeys: "kScratchKeys",
   countThreads: "kCountThreads",
   counted: "kCountThreads * kCountItems",
@@ -367,6 +368,14 @@ const argsort: Computation<[x: DeviceArray], Sorting> = {
   cost: sort.cost,
 };
 
+/** Blocks that fill a GPU, each of which has the row of edges in its shared memory, or as many as there is work for. */
+function searchBlocks({ device }: Execution, count: number): Blocks {
+  const { threads, searches } = facts();
+  const { grid, block } = blocksFor(device, count, { threads, each: searches.threads });
+  const most = onDevice(device, { serial: Infinity, threads: device.properties.multiprocessors * 8 });
+  return { grid: Math.min(grid, most), block };
+}
+
 /** Where values go in sorted rows: [rows…, length] and [rows…, values], or one row for values of any shape. */
 const searchsorted: Computation<[sorted: DeviceArray, values: DeviceArray], { right: boolean }> = {
   inPlace: false,
@@ -394,7 +403,7 @@ const searchsorted: Computation<[sorted: DeviceArray, values: DeviceArray], { ri
     withFlat(on, sorted, dtype, (row) =>
       withFlat(on, values, dtype, (wanted) => {
         const perRow = row.shape.length === 1 ? wanted.size : wanted.shape.at(-1)!;
-        search.launch(on, dtype, blocksFor(on.device, out!.size, { threads: facts().threads }), [
+        search.launch(on, dtype, searchBlocks(on, out!.size), [
           row,
           wanted,
           out!,
