@@ -3,7 +3,7 @@
 import { CompileError, type Diagnostic } from "../errors.ts";
 import { unclosedBrace } from "./brackets.ts";
 import { parseMessages, type CompilerMessage } from "./compiler-log.ts";
-import { instead } from "./gpu-only.ts";
+import { headerInstead, instead } from "./gpu-only.ts";
 import type { Signatures } from "./signature.ts";
 import { tokenize, type Token } from "./tokens.ts";
 
@@ -44,7 +44,8 @@ const consequencesOfBrace = [
 /** The error of a compilation that failed with `log`. */
 export function compileFailure(failed: FailedSource, log: string): CompileError {
   const messages = parseMessages(log, failed.name).filter(({ severity }) => severity === "error");
-  const errors = errorsOf(failed, messages);
+  const own = errorsOf(failed, messages);
+  const errors = own.length > 0 ? own : headersRefused(failed.source);
   if (errors.length > 0)
     return new CompileError(`${failed.name} does not compile: ${listing(failed, errors)}`, log, errors);
   const [first] = messages;
@@ -92,6 +93,15 @@ export function refuseMain(failed: { source: string; name: string }): void {
 
 const mainMessage =
   "main() is for host programs, and a cell holds device code: launch its kernels from a TypeScript cell, kernel.launch({ grid, block }, …)";
+
+/** Headers that no cell can have: compilers find them, and errors in them. */
+function headersRefused(source: string): Diagnostic[] {
+  return source.split("\n").flatMap((line, at): Diagnostic[] => {
+    const header = /^\s*#\s*include\s*[<"]([^>"]+)[>"]/.exec(line);
+    const message = header === null ? null : headerInstead(header[1]!);
+    return message === null ? [] : [{ severity: "error", line: at + 1, column: line.indexOf("#") + 1, message }];
+  });
+}
 
 /** The errors that a user can do something about, by line. */
 function errorsOf(failed: FailedSource, messages: readonly CompilerMessage[]): Diagnostic[] {

@@ -136,7 +136,7 @@ const missing = [
 
 /** Dynamic parallelism needs a library of the toolkit, and a linker. */
 const launches = {
-  said: /kernel launch from __device__ or __global__ functions/,
+  said: /kernel launch from __device__ or __global__ functions|device-side kernel launch could not be processed/,
   instead:
     "a kernel that launches kernels (dynamic parallelism) cannot be had in a cell, on a GPU either: launch the next one from a TypeScript cell, with a grid from what this one wrote (count.item()), or loop over its work here",
 };
@@ -168,6 +168,12 @@ function sentence({ reason, instead: advice }: Row, name: string, kind: string, 
   return isHeader
     ? `${name} comes with the headers of the CUDA toolkit, which are not installed (or: ${advice})`
     : null;
+}
+
+/** What to say of a header of that name, whatever a compiler finds wrong in it; `null` where it may be right. */
+export function headerInstead(header: string): string | null {
+  const row = rows.find((candidate) => candidate.name.test(header));
+  return row?.reason === "never" ? sentence(row, header, "cuda", true) : null;
 }
 
 /**

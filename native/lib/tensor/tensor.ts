@@ -212,7 +212,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
    */
   clone(): Tensor<D> {
     this.checkLiving("clone");
-    return apply("convert", [this], { dtype: this.dtype }) as Tensor<D>;
+    return apply("clone", [this], {}) as Tensor<D>;
   }
 
   /**
@@ -302,6 +302,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
    * x; // → tensor([0, 5], shape [2], float32, cpu)
    */
   memory(): TypedArrayOf<D> {
+    this.checkLiving("memory");
     if (this.deviceProcess.kind !== "cpu")
       throw new TensorError(
         "TARGET",
