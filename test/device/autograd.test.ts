@@ -209,6 +209,7 @@ const subjects: Subject[] = [
       [-2, 2],
     ],
   },
+  { label: "clone", fn: (x) => x!.square().T.clone().mul(x!.T), shapes: [[3, 4]], ranges: [[-2, 2]] },
   { label: "convert", fn: (x) => x!.square().to("float64").mul(x!.clone()), shapes: [[4]], ranges: [[-2, 2]] },
   {
     label: "a slice with steps and a negative index",

@@ -668,6 +668,7 @@ export const wholeCases: readonly WholeCase[] = [
 export const elsewhere: Partial<Record<OperationName, string>> = {
   nextafter: "test/device/float-functions.test.ts",
   unfold: "test/device/unfold.test.ts",
+  clone: "test/device/axis-order.test.ts",
   convert: "test/device/conversion.test.ts",
   mseLoss: "test/device/losses.test.ts",
   l1Loss: "test/device/losses.test.ts",

@@ -9,8 +9,8 @@
 using namespace warpcell;
 
 template <class From, class To>
-__global__ void cast(const From* in, To* out, long long count) {
-  map_numbers(count, out, [](Wide<From> x) { return x; }, in);
+__global__ void cast(const From* in, Plane rows, To* out, long long count) {
+  map_rows(rows, count, out, [](Wide<From> x) { return x; }, in);
 }
 template <class T>
 __global__ void copy_flat(const T* in, T* out, long long count) {

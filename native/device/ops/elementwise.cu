@@ -61,6 +61,8 @@ ARITHMETIC(ReluGradient);
 ARITHMETIC(SigmoidGradient);
 ARITHMETIC(TanhGradient);
 ARITHMETIC(Clamp);
+ARITHMETIC(Hardsigmoid);
+ARITHMETIC(Hardswish);
 ARITHMETIC(LeakyRelu);
 ARITHMETIC(Prelu);
 ARITHMETIC(Threshold);
@@ -210,13 +212,9 @@ template <class Op, class T, class Out, class Arrange, class... In>
 __device__ inline void each_flat(long long count, Out* out, Arrange arrange, const In*... in) {
   map<light<Op, T> >(count, out, function<Op, T, Out>(arrange), in...);
 }
-// On a GPU the rows always lie without gaps.
-struct Plane {
-  long long length, row, step;
-};
 template <class Op, class T, class Out, class Arrange>
-__device__ inline void each_row(const Plane&, long long count, Out* out, Arrange arrange, const T* in) {
-  each_flat<Op, T>(count, out, arrange, in);
+__device__ inline void each_row(const Plane& plane, long long count, Out* out, Arrange arrange, const T* in) {
+  batched_rows<light<Op, T> >(plane, count, out, function<Op, T, Out>(arrange), in);
 }
 template <class Op, class T, class Out, int N, class Arrange, class... In>
 __device__ inline void each_strided(const Layout<N>& layout, long long count, Out* out, Arrange arrange,

@@ -182,7 +182,7 @@ export function backward(
 
 /** A gradient that shares no memory with another: a user may change it in place. */
 function owned(gradient: DeviceArray): DeviceArray {
-  return call("convert", [gradient], { dtype: gradient.dtype });
+  return call("clone", [gradient]);
 }
 
 function keep(tensor: DeviceArray, gradient: DeviceArray): void {

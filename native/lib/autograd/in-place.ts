@@ -86,7 +86,7 @@ function rewrite(name: string, view: DeviceArray, lineage: Lineage): void {
     name,
     {
       gradient: ([g], { wanted }) => {
-        const whole = g!.isContiguous ? g! : call("convert", [g!], { dtype: g!.dtype });
+        const whole = g!.isContiguous ? g! : call("clone", [g!]);
         return [
           wanted[0] ? call("cleared", [whole], { part }) : null,
           steps.reduce((shown, step) => callNamed(step.name, [shown], step.attributes)[0]!, whole),
@@ -118,7 +118,7 @@ function kept(name: string, target: DeviceArray, inputs: readonly Operand[], att
     !(name === "put" && (mode === "set" || mode === "add")) &&
     (name !== "mul" || inputs.some((input) => input !== target && isTracked(input)));
   if (!isRead) return standIn(target);
-  const copy = recording.run(null, () => call("convert", [target], { dtype: target.dtype }));
+  const copy = recording.run(null, () => call("clone", [target]));
   copy.track = target.track;
   return copy;
 }

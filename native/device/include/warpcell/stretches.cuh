@@ -87,11 +87,6 @@ inline WARPCELL_INLINED void put_stretch(Out* out, long long length, Each each) 
   }
 }
 
-// How the elements of an operand lie: rows of `length` that are `step` apart, and the rows `row` apart.
-struct Plane {
-  long long length, row, step;
-};
-
 // Rows that are shorter go a column at a time: it is longer.
 constexpr long long kShortRow = 16;
 

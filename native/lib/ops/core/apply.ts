@@ -1,6 +1,6 @@
 // Runs one operation: checks that its operands go together, allocates the results, launches, and tells what records it.
-import { DeviceArray, relate } from "../../memory/array.ts";
-import { stridesOf } from "../../memory/shape.ts";
+import { DeviceArray, relate, viewOf } from "../../memory/array.ts";
+import { stridesOf, transposed } from "../../memory/shape.ts";
 import { Storage } from "../../memory/storage.ts";
 import { factsOf } from "../../memory/dtype.ts";
 import { TensorError } from "../../errors.ts";
@@ -8,6 +8,7 @@ import { callsGoTo } from "./calls.ts";
 import { copy } from "../shape/copy.ts";
 import { observing, recording, tracing, watching } from "./hooks.ts";
 import { sameShape } from "../kernels/map.ts";
+import { inverse, orderOf, turned } from "./order.ts";
 import type { Computation, Facts, Operand, Viewing } from "./operation.ts";
 import { operationNamed, type AttributesOf, type InputsOf, type OperationName } from "./table.ts";
 import { promoted } from "../../memory/promotion.ts";
@@ -73,7 +74,10 @@ function compute(
   attributes: object,
 ): DeviceArray[] {
   const { device } = first.living();
-  const outputs = operation.infer(inputs, attributes).map(({ shape, dtype }) => {
+  const facts = operation.infer(inputs, attributes);
+  const axes = orderOf(operation, facts[0]!.shape, inputs);
+  if (axes !== null) return [computeInOrder(operation, first, inputs, attributes, facts[0]!, axes)];
+  const outputs = facts.map(({ shape, dtype }) => {
     const strides = first.isContiguous && shape === first.shape ? first.strides : stridesOf(shape);
     let size = 1;
     for (const length of shape) size *= length;
@@ -86,6 +90,34 @@ function compute(
     throw error;
   }
   return outputs;
+}
+
+/** The result of an operation with one, its axes lying in another order than row-major. */
+function computeInOrder(
+  operation: Computation,
+  first: DeviceArray,
+  inputs: readonly Operand[],
+  attributes: object,
+  { shape, dtype }: Facts,
+  axes: readonly number[],
+): DeviceArray {
+  const { device } = first.living();
+  using target = DeviceArray.allocate(
+    device,
+    dtype,
+    axes.map((axis) => shape[axis]!),
+  );
+  if (target.size > 0) runTurned(operation, target, turned(inputs, shape, axes), attributes);
+  return make(first, target.living().hold(), transposed(target, inverse(axes)), dtype);
+}
+
+/** Runs an operation on views, which end with it. */
+function runTurned(operation: Computation, target: DeviceArray, views: readonly Operand[], attributes: object): void {
+  try {
+    operation.run([target], views, attributes, target.execution);
+  } finally {
+    for (const view of views) if (view instanceof DeviceArray) view.dispose();
+  }
 }
 
 /**
@@ -135,8 +167,10 @@ function runInto(
     facts.dtype === target.dtype &&
     !inputs.some((input) => input instanceof DeviceArray && overlapsUnevenly(input, target))
   ) {
-    operation.run([target], inputs, attributes, on);
-    return;
+    const axes = orderOf(operation, target.shape, [target, ...inputs]);
+    if (axes === null) return operation.run([target], inputs, attributes, on);
+    using view = viewOf(target, transposed(target, axes));
+    return runTurned(operation, view, turned(inputs, target.shape, axes), attributes);
   }
   using result = DeviceArray.allocate(on.device, facts.dtype, facts.shape);
   operation.run([result], inputs, attributes, on);

@@ -72,8 +72,13 @@ export interface Computation<I extends Operands = Operands, A = object> extends 
   run(outputs: readonly DeviceArray[], inputs: Readonly<I>, attributes: A, on: Execution): void;
   /** `run` fills outputs of any strides, also where an output is an input: the operation has an in-place form. */
   readonly inPlace: boolean;
-  /** For operations of one result per element. `dtype` is what the functor computes in. */
+  /**
+   * For operations of one result per element, which lie in the order of the operands'. `dtype`: what the functor
+   * computes in.
+   */
   readonly element?: (inputs: Readonly<I>, attributes: A) => Element;
+  /** One result per element, but in row-major order. */
+  readonly isRowMajor?: true;
   /** For reductions. */
   readonly reducing?: (input: DeviceArray, attributes: A) => Reducing;
 }

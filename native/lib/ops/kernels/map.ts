@@ -14,8 +14,15 @@ const facts = kernelFacts("cast", {
   rank: offsetIn("Layout<1>", "rank"),
   isSmall: offsetIn("Layout<1>", "is_small"),
   shape: offsetIn("Layout<1>", "shape"),
+  divisors: offsetIn("Layout<1>", "divisors"),
   strides: offsetIn("Layout<1>", "strides"),
   stridesBytes: "sizeof(Layout<2>) - sizeof(Layout<1>)",
+  length: offsetIn("Plane", "length"),
+  row: offsetIn("Plane", "row"),
+  step: offsetIn("Plane", "step"),
+  byLength: offsetIn("Plane", "by_length"),
+  isSmallPlane: offsetIn("Plane", "is_small"),
+  planeBytes: "sizeof(Plane)",
 });
 
 /** Blocks of a flat map over `count` elements of at most `bytes` bytes each. */
@@ -32,14 +39,32 @@ export function widestOf(...arrays: readonly DeviceArray[]): number {
   return arrays.reduce((bytes, { dtype }) => Math.max(bytes, factsOf(dtype).bytes), 1);
 }
 
-function plane(length: number, row: number, step: number): Uint32Array {
-  const words = new Uint32Array(6);
-  [length, row, step].forEach((value, at) => putLong(words, 2 * at, value));
+/** `struct Divisor` of a size from 1 to 2^31 − 1. */
+function putDivisor(words: Uint32Array, at: number, size: number): void {
+  const shift = size === 1 ? 0 : 32 - Math.clz32(size - 1);
+  // ⌊2^32 · (2^shift − size) / size⌋ + 1 in two steps, each below 2^53.
+  const rest = (2 ** shift - size) * 2 ** 16;
+  const high = Math.floor(rest / size);
+  const low = Math.floor(((rest - high * size) * 2 ** 16) / size);
+  words[at] = high * 2 ** 16 + low + 1;
+  words[at + 1] = shift;
+}
+
+function plane(rows: number, length: number, row: number, step: number): Uint32Array {
+  const at = facts();
+  const words = new Uint32Array(at.planeBytes / 4);
+  putLong(words, at.length / 4, length);
+  putLong(words, at.row / 4, row);
+  putLong(words, at.step / 4, step);
+  const reach = (rows - 1) * Math.abs(row) + (length - 1) * Math.abs(step);
+  if (rows * length >= 2 ** 31 || reach >= 2 ** 31) return words;
+  putDivisor(words, at.byLength / 4, length);
+  words[at.isSmallPlane / 4] = 1;
   return words;
 }
 
 /** `struct Plane` of elements without gaps. */
-export const flatPlane = (count: number): Uint32Array => plane(count, count, 1);
+export const flatPlane = (count: number): Uint32Array => plane(1, count, count, 1);
 
 /** `struct Plane` of a view: rows at one distance with elements at another. `null` where it lies in another way. */
 export function planeOf(view: View): Uint32Array | null {
@@ -48,8 +73,8 @@ export function planeOf(view: View): Uint32Array | null {
     strides: [steps],
   } = merged([view]);
   if (shape.length === 0) return flatPlane(1);
-  if (shape.length === 1) return plane(shape[0]!, steps![0]! * shape[0]!, steps![0]!);
-  return shape.length === 2 ? plane(shape[1]!, steps![0]!, steps![1]!) : null;
+  if (shape.length === 1) return plane(1, shape[0]!, steps![0]! * shape[0]!, steps![0]!);
+  return shape.length === 2 ? plane(shape[0]!, shape[1]!, steps![0]!, steps![1]!) : null;
 }
 
 /** `struct Layout<N>` of layout.cuh for N views of one shape, the first of which orders the axes. */
@@ -77,7 +102,9 @@ export function layoutOf(views: readonly View[]): Uint32Array {
     }
     isSmall &&= reach < 2 ** 31;
   });
-  words[at.isSmall / 4] = isSmall && size < 2 ** 31 ? 1 : 0;
+  if (!isSmall || size >= 2 ** 31) return words;
+  words[at.isSmall / 4] = 1;
+  for (let axis = 0; axis < rank; axis++) putDivisor(words, at.divisors / 4 + 2 * axis, shape[axis]!);
   return words;
 }
 

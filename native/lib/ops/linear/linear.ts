@@ -241,6 +241,6 @@ const linearWeightGradient: Computation<[g: DeviceArray, x: DeviceArray], { read
   }),
 };
 
-const contiguousCopy = (x: DeviceArray) => call("convert", [x], { dtype: x.dtype });
+const contiguousCopy = (x: DeviceArray) => call("clone", [x]);
 
 export const linearRows = { linear, linearWeightGradient } as const;

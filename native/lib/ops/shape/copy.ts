@@ -32,7 +32,7 @@ const casts = Object.fromEntries(
       "cast",
       dtypeNames.filter((from) => from !== to),
       (type) => `cast<${type}, ${factsOf(to).c}>`,
-      ["place", "out", "i64"],
+      ["place", "struct", "out", "i64"],
     ),
   ]),
 ) as Record<DType, KernelFamily>;
@@ -70,8 +70,9 @@ export function copy(on: Execution, out: DeviceArray, input: DeviceArray): void 
       ]);
     return;
   }
-  if (!isFlat) {
-    // Gathered before it is converted, and scattered after it: conversions are many, and flat.
+  const rows = out.isContiguous && sameShape(out.shape, input.shape) ? rowsOf(input) : null;
+  if (rows === null) {
+    // Gathered before it is converted, and scattered after it: conversions are many, and go along rows.
     using gathered = DeviceArray.allocate(device, input.dtype, out.shape);
     copy(on, gathered, input);
     if (out.isContiguous) return copy(on, out, gathered);
@@ -79,11 +80,25 @@ export function copy(on: Execution, out: DeviceArray, input: DeviceArray): void 
     copy(on, converted, gathered);
     return copy(on, out, converted);
   }
-  casts[out.dtype].launch(on, input.dtype, flatBlocks(device, out.size, widestOf(out, input)), [input, out, out.size]);
+  casts[out.dtype].launch(on, input.dtype, flatBlocks(device, out.size, widestOf(out, input)), [
+    input,
+    rows,
+    out,
+    out.size,
+  ]);
 }
 
-/** Columns that are so few are sooner gathered one after the other than turned in tiles. */
-const fewColumns = 16;
+/**
+ * How the elements of an array lie, as `struct Plane`; `null` where that is in no rows, or on a processor where they are
+ * sooner turned first.
+ */
+function rowsOf(array: DeviceArray): Uint32Array | null {
+  if (array.isContiguous) return flatPlane(array.size);
+  return goesAlongRows(array) && transposedAxes(array) !== null ? null : planeOf(array);
+}
+
+/** Rows or columns that are so few are sooner gathered one after the other than turned in tiles. */
+const few = 16;
 
 /** The joined axes of an array whose last but one is the densest, with their steps; else `null`. */
 function transposedAxes(array: DeviceArray): { shape: readonly number[]; steps: readonly number[] } | null {
@@ -91,7 +106,8 @@ function transposedAxes(array: DeviceArray): { shape: readonly number[]; steps: 
   const steps = strides[0]!;
   const rank = shape.length;
   const isTransposed = (rank === 2 || rank === 3) && steps[rank - 2] === 1 && steps[rank - 1]! >= shape[rank - 2]!;
-  return isTransposed && !(goesAlongRows(array) && shape[rank - 1]! < fewColumns) ? { shape, steps } : null;
+  const fewest = goesAlongRows(array) ? shape[rank - 1]! : Math.min(shape[rank - 2]!, shape[rank - 1]!);
+  return isTransposed && fewest >= few ? { shape, steps } : null;
 }
 
 /**
@@ -149,8 +165,8 @@ export function withFlat(on: Execution, array: DeviceArray, dtype: DType, use: (
 }
 
 /**
- * Calls `use` with the elements as `dtype` and how they lie (`struct Plane`): without gaps, or on a processor, which goes
- * along rows, also at strides; there only a transposed array is faster copied first.
+ * Calls `use` with the elements as `dtype` and how they lie (`struct Plane`): without gaps, or in rows at strides; on a
+ * processor a transposed array is faster copied first.
  */
 export function withRows(
   on: Execution,
@@ -158,10 +174,8 @@ export function withRows(
   dtype: DType,
   use: (array: DeviceArray, rows: Uint32Array) => void,
 ): void {
-  if (array.dtype === dtype && !array.isContiguous && goesAlongRows(array) && transposedAxes(array) === null) {
-    const rows = planeOf(array);
-    if (rows !== null) return use(array, rows);
-  }
+  const rows = array.dtype === dtype ? rowsOf(array) : null;
+  if (rows !== null) return use(array, rows);
   withFlat(on, array, dtype, (flat) => use(flat, flatPlane(flat.size)));
 }
 

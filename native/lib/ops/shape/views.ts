@@ -131,6 +131,17 @@ const convert: Computation<[x: DeviceArray], { dtype: DType }> = {
   cost: moved,
 };
 
+/** A copy without gaps, whatever the order of the operand's axes. */
+const clone: Computation<[x: DeviceArray], None> = {
+  inPlace: true,
+  isRowMajor: true,
+  infer: ([x]) => [{ shape: x.shape, dtype: x.dtype }],
+  run: ([out], [x], _, on) => copy(on, out!, x),
+  element: ([x]) => ({ functor: "Same", operands: [[x, x.dtype]], dtype: x.dtype }),
+  gradient: ([g]) => [g!],
+  cost: moved,
+};
+
 const fullLike: Computation<[x: DeviceArray], { value: number | bigint | boolean }> = {
   inPlace: true,
   infer: ([x]) => [{ shape: x.shape, dtype: x.dtype }],
@@ -198,4 +209,4 @@ function commonDType(a: Operand, b: Operand): DType {
 }
 
 export const viewRows = { reshape, permute, slice, expand } as const;
-export const copyRows = { reshapeTo, sliceGradient, cleared, convert, fullLike, where } as const;
+export const copyRows = { reshapeTo, sliceGradient, cleared, clone, convert, fullLike, where } as const;
