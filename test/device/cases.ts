@@ -700,6 +700,7 @@ export const elsewhere: Partial<Record<OperationName, string>> = {
   layerNormGradient: "test/device/normalization.test.ts",
   rmsNormGradient: "test/device/normalization.test.ts",
   classPlaces: "test/device/losses.test.ts",
+  crossEntropyMean: "test/device/losses.test.ts",
   crossEntropyRows: "test/device/losses.test.ts",
   crossEntropyGradient: "test/device/losses.test.ts",
   dropout: "test/device/normalization.test.ts",

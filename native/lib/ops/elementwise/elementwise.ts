@@ -12,7 +12,7 @@ import { call } from "../core/calls.ts";
 import { copy, withDType, withoutTurns, withRows } from "../shape/copy.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import { broadcastLayout, flatBlocks, sameShape, stridedBlocks, widestOf } from "../kernels/map.ts";
-import type { Computation, Cost, None, Operand } from "../core/operation.ts";
+import type { Computation, Cost, None, Operand, Scalar } from "../core/operation.ts";
 
 const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 // Narrow integers are computed as wider ones: their kernels would be many, and are seldom wanted.
@@ -27,7 +27,7 @@ const computing: Partial<Record<DType, DType>> = {
 
 /**
  * Which dtypes an operation takes, and what it makes of the others: `float` turns integers into float32, and so does
- * `wide`, which has no kernels for floats of 16 bits; `logical` turns everything into bool; `whole` is without bool.
+ * `wide`, which has no kernels for floats of 16 bits; `logical` asks of any whether it is 0; `whole` is without bool.
  */
 type Domain = "number" | "float" | "wide" | "integer" | "whole" | "logical" | "comparable";
 type Result = "same" | "bool";
@@ -54,7 +54,7 @@ const domains: Record<Domain, { readonly kernels: readonly DType[]; of(dtype: DT
     kernels: integers,
     of: (dtype, name) => (factsOf(dtype).kind === "int" ? dtype : refuse(name, dtype, "integers", "int32")),
   },
-  logical: { kernels: ["bool"], of: () => "bool" },
+  logical: { kernels: [...floats, ...integers, "bool"], of: (dtype) => dtype },
 };
 
 function refuse(name: string, dtype: DType, takes: string, advice: DType): never {
@@ -173,11 +173,9 @@ interface BinaryOptions<R extends Result> {
 
 /** The dtype that both operands are computed in. */
 function commonDType(name: string, domain: Domain, a: Operand, b: Operand): DType {
-  const dtype = isArray(a)
-    ? isArray(b)
-      ? promoted(a.dtype, b.dtype)
-      : promotedWith(a.dtype, b)
-    : promotedWith((b as DeviceArray).dtype, a as number);
+  const weak = (array: DeviceArray, number: Scalar) =>
+    domain === "logical" ? array.dtype : promotedWith(array.dtype, number);
+  const dtype = isArray(a) ? (isArray(b) ? promoted(a.dtype, b.dtype) : weak(a, b)) : weak(b as DeviceArray, a);
   const computed = computingDType(domain, dtype, name);
   for (const number of [a, b]) {
     if (isArray(number)) continue;
