@@ -20,7 +20,7 @@ export interface View {
 export type AxisSlice = number | readonly [start: number | null, stop?: number | null, step?: number] | null;
 
 /** The most axes that a tensor may have; kernels pass shapes in fixed arrays of this length. */
-export const maxRank = 8;
+export const maxRank = 16;
 
 export function formatShape(shape: Shape): string {
   return `[${shape.join(", ")}]`;
@@ -36,14 +36,19 @@ export function checkedShape(shape: unknown): number[] {
       `${listed(shape)} is no shape: give a whole number ≥ 0 or an array of them, such as [2, 3].`,
     );
   }
-  if (list.length > maxRank)
-    throw new TensorError(
-      "SHAPE",
-      `A tensor has at most ${maxRank} axes, but this shape has ${list.length}: ${formatShape(list)}.`,
-    );
+  checkRank("this shape", list);
   if (!Number.isSafeInteger(sizeOf(list)))
     throw new TensorError("SHAPE", `A tensor has fewer than 2^53 elements, but shape ${formatShape(list)} has more.`);
   return [...list];
+}
+
+/** Throws TensorError for more axes than {@link maxRank}; `what` has that shape. */
+export function checkRank(what: string, shape: Shape): void {
+  if (shape.length > maxRank)
+    throw new TensorError(
+      "SHAPE",
+      `A tensor has at most ${maxRank} axes, but ${what} has ${shape.length}: ${formatShape(shape)}.`,
+    );
 }
 
 export function sizeOf(shape: Shape): number {
@@ -265,13 +270,12 @@ export interface Window {
   readonly axes?: readonly number[];
 }
 
-/** The view through a window. Throws TensorError for more than {@link maxRank} axes. */
+/** The view through a window. */
 export function windowed(view: View, { slices, added = [], axes }: Window): View {
   const { shape, strides, offset } = sliced(view, slices) as { shape: number[]; strides: number[]; offset: number };
   for (const axis of added) {
     shape.splice(axis, 0, 1);
     strides.splice(axis, 0, 0);
   }
-  if (added.length > 0) checkedShape(shape);
   return axes === undefined ? { shape, strides, offset } : transposed({ shape, strides, offset }, axes);
 }

@@ -3,7 +3,7 @@
 
 namespace warpcell {
 
-constexpr int kMaxRank = 8;
+constexpr int kMaxRank = 16;
 
 // Numbers below 2³¹ are divided by a size with a product and a shift (Granlund and Montgomery, 1994).
 struct Divisor {

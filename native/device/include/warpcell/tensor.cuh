@@ -4,7 +4,7 @@
 
 namespace warpcell {
 
-// A parameter of this type takes a tensor of dtype T with N axes (1 to 8), contiguous or not: x(i, j), x.shape[0].
+// A parameter of this type takes a tensor of dtype T with N axes (1 to 16), contiguous or not: x(i, j), x.shape[0].
 // `const T`: the kernel only reads it.
 template <class T, int N>
 struct Tensor {

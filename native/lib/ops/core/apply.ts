@@ -1,6 +1,6 @@
 // Runs one operation: checks that its operands go together, allocates the results, launches, and tells what records it.
 import { DeviceArray, relate, viewOf } from "../../memory/array.ts";
-import { stridesOf, transposed } from "../../memory/shape.ts";
+import { checkRank, stridesOf, transposed } from "../../memory/shape.ts";
 import { Storage } from "../../memory/storage.ts";
 import { factsOf } from "../../memory/dtype.ts";
 import { TensorError } from "../../errors.ts";
@@ -50,7 +50,9 @@ function applyNamed(name: string, inputs: readonly Operand[], attributes: object
   const seenBy = observing.current;
   const before = seenBy === null ? 0 : seenBy.before();
   const outputs =
-    "view" in operation ? [show(name, operation, first, attributes)] : compute(operation, first, inputs, attributes);
+    "view" in operation
+      ? [show(name, operation, first, attributes)]
+      : compute(name, operation, first, inputs, attributes);
   if (seenBy !== null) seenBy.after({ name, operation, inputs, outputs, attributes }, before);
   recording.current?.record({ name, operation, inputs, outputs, attributes });
   return outputs;
@@ -62,12 +64,15 @@ export function apply<N extends OperationName>(name: N, inputs: InputsOf<N>, att
 }
 
 function show(name: string, operation: Viewing, input: DeviceArray, attributes: object): DeviceArray {
-  const shown = make(input, input.living().hold(), operation.view(input, attributes), input.dtype);
+  const view = operation.view(input, attributes);
+  checkRank(`the result of ${name}`, view.shape);
+  const shown = make(input, input.living().hold(), view, input.dtype);
   relate(shown, input, name, attributes);
   return shown;
 }
 
 function compute(
+  name: string,
   operation: Computation,
   first: DeviceArray,
   inputs: readonly Operand[],
@@ -75,6 +80,7 @@ function compute(
 ): DeviceArray[] {
   const { device } = first.living();
   const facts = operation.infer(inputs, attributes);
+  for (const { shape } of facts) checkRank(`the result of ${name}`, shape);
   const axes = orderOf(operation, facts[0]!.shape, inputs);
   if (axes !== null) return [computeInOrder(operation, first, inputs, attributes, facts[0]!, axes)];
   const outputs = facts.map(({ shape, dtype }) => {
