@@ -1,5 +1,5 @@
 // What is drawn by the numbers that a tensor holds, and what replaces them by random ones.
-import { factsOf, type DType } from "../memory/dtype.ts";
+import type { DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
 import { worded } from "../wording.ts";
 import {
@@ -168,17 +168,13 @@ const probability: Kind<number> = {
   has: (value) => typeof value === "number" && value >= 0 && value <= 1,
 };
 
-const bernoulli_ = define<
-  Record<never, never>,
-  { p: Kind<number | Tensor> } & typeof randomSource,
-  (x: Tensor) => Tensor
->(
+const bernoulli_: (x: Tensor) => Tensor = define(
   "bernoulli_",
   { options: { p: either(probability, tensor), ...randomSource }, bare: ["p"] },
   (target, { p = 0.5, ...random }) => {
     const { shape, device } = target;
-    const like = factsOf(target.dtype).kind === "float" ? target.dtype : "float32";
-    const probabilities = p instanceof Tensor ? p.expand(shape) : full(shape, p, { dtype: like, device });
+    const dtype = target.dtype === "float64" ? "float64" : "float32";
+    const probabilities = p instanceof Tensor ? p.expand(shape) : full(shape, p, { dtype, device });
     using drawn = probabilities.bernoulli(random);
     return target.copy_(drawn);
   },
