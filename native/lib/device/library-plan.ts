@@ -36,8 +36,8 @@ interface Known {
   readonly outcome: LibraryPlan | DeviceError;
   /** What it costs to remember, here and in the process. */
   readonly bytes: number;
-  /** Counts up with every use of any plan. */
-  used: number;
+  /** Since room was last made. */
+  isUsed: boolean;
 }
 
 /** What one device has planned. */
@@ -56,14 +56,14 @@ interface Plans {
  * product as long as a launch and a wait.
  */
 const mostBytes = 16 * 2 ** 20;
-/** Sorting all by their last use is worth it for many at once. */
+/** Room is made for many at once: the device is waited for before it releases them. */
 const keptBytes = mostBytes * 0.75;
 /** Of a plan besides its text, its choice and what the process keeps: the objects here. */
 const planBytes = 1024;
 
 const plans = new WeakMap<DeviceProcess, Plans>();
 const names = new Map<number, string>();
-const next = { number: 1, use: 1 };
+const next = { number: 1 };
 const nothing = new Uint8Array();
 
 describePlans((number) => names.get(number));
@@ -119,7 +119,7 @@ export class LibraryPlan {
 
   static #outcome(device: DeviceProcess, text: string, trial: Trial | undefined): LibraryPlan | DeviceError {
     const known = plansOf(device).known.get(text) ?? LibraryPlan.#remember(device, text, trial);
-    known.used = next.use++;
+    known.isUsed = true;
     return known.outcome;
   }
 
@@ -132,14 +132,22 @@ export class LibraryPlan {
     return known;
   }
 
-  /** Makes room, where there is too little: what was used last stays. Who holds a plan that is forgotten may run it. */
+  /**
+   * Makes room, where there is too little: the oldest go, but those used since the last time get to the end once. Who
+   * holds a plan that is forgotten may run it.
+   */
   static #forget(device: DeviceProcess, plans: Plans): void {
     if (plans.bytes <= mostBytes) return;
-    for (const [text, { outcome, bytes }] of [...plans.known].sort(([, a], [, b]) => a.used - b.used)) {
+    for (const [text, known] of plans.known) {
       if (plans.bytes <= keptBytes) return;
       plans.known.delete(text);
-      plans.bytes -= bytes;
-      if (outcome instanceof LibraryPlan) device.residents.withdraw(outcome.#resident);
+      if (known.isUsed) {
+        known.isUsed = false;
+        plans.known.set(text, known);
+        continue;
+      }
+      plans.bytes -= known.bytes;
+      if (known.outcome instanceof LibraryPlan) device.residents.withdraw(known.outcome.#resident);
     }
   }
 
@@ -163,10 +171,10 @@ export class LibraryPlan {
         residents.drop(resident);
         free.push(number);
       });
-      return { outcome: plan, bytes: planBytes + call.length + choice.length + kept, used: 0 };
+      return { outcome: plan, bytes: planBytes + call.length + choice.length + kept, isUsed: false };
     } catch (error) {
       free.push(number);
-      if (isRefusal(error)) return { outcome: error, bytes: planBytes + call.length, used: 0 };
+      if (isRefusal(error)) return { outcome: error, bytes: planBytes + call.length, isUsed: false };
       throw error;
     }
   }
