@@ -214,7 +214,7 @@ export class KernelClient {
   /** Closes the sockets; what still waits fails with `reason`. */
   close(reason = "the client was closed"): void {
     this.#sockets.close();
-    const problem = new Problem("KERNEL_ENDED", `The kernel gave no answer: ${reason}.`);
+    const problem = new Problem("KERNEL_ENDED", `The kernel did not answer: ${reason}.`);
     this.#refused(problem);
     for (const { fail } of this.#waiting.values()) fail(problem);
     this.#waiting.clear();

@@ -31,7 +31,7 @@ test("without the native part they travel in the message, and a warning says why
 test("without memory the sender hears of it", async () => {
   const { packBuffers } = await fresh(() => ({ shareMemory: () => null }));
   expect(() => packBuffers([large])).toThrow(
-    "A buffer of 300000 bytes cannot be handed over: the system has not that much memory left. Show less at once, or free something.",
+    "A buffer of 300000 bytes cannot be handed over: the system does not have that much memory left. Show less at once, or free something.",
   );
 });
 

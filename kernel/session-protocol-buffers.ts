@@ -123,7 +123,7 @@ function createRegion(bytes: number): OwnRegion | null {
   const created = shared.shareMemory(dataStart + bytes);
   if (created === null)
     throw new RangeError(
-      `A buffer of ${bytes} bytes cannot be handed over: the system has not that much memory left. Show less at once, or free something.`,
+      `A buffer of ${bytes} bytes cannot be handed over: the system does not have that much memory left. Show less at once, or free something.`,
     );
   const region = { ...created, turn: new Int32Array(created.memory, 0, 1) };
   written.push(region);

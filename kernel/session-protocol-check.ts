@@ -124,7 +124,7 @@ function messageOf<Message extends { type: string }>(kind: string, table: Table<
   const type: unknown = record(value) ? value["type"] : undefined;
   if (!string(type) || !Object.hasOwn(table, type))
     throw new TypeError(
-      `The session sent an ${kind} of no known type${string(type) ? ` ("${type.slice(0, 100)}")` : ""}.`,
+      `The session sent an ${kind} of an unknown type${string(type) ? ` ("${type.slice(0, 100)}")` : ""}.`,
     );
   const wrong = wrongField(table[type as Message["type"]], value as Record<string, unknown>);
   if (wrong !== null)

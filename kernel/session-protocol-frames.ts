@@ -62,7 +62,7 @@ export class FrameReader {
       const mark = all.readUInt32LE(0);
       const length = all.readUInt32LE(4);
       if ((mark !== marks.event && mark !== marks.text) || length > longest)
-        throw new TypeError("The pipe of the session's events carries bytes that are none.");
+        throw new TypeError("The pipe of the session's events carries bytes that are not events.");
       const end = headerBytes + length;
       const isWhole = all.byteLength >= end;
       this.#parts = [isWhole ? all.subarray(end) : all];
@@ -78,7 +78,8 @@ export class FrameReader {
 
 function textOf(frame: Buffer): Text {
   const name = names[frame.readUInt32LE(headerBytes + 4)];
-  if (name === undefined) throw new TypeError("The pipe of the session's events carries text of no stream.");
+  if (name === undefined)
+    throw new TypeError("The pipe of the session's events carries text that belongs to no stream.");
   return {
     type: "stream",
     request: frame.readUInt32LE(headerBytes),

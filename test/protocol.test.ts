@@ -202,7 +202,7 @@ describe("messages travel as fields", () => {
     [0, "plan", "workspace, hostWorkspace, kept, hasStatus, chosen, choice"],
   ] as const)("an answer of %i fields to %s is refused", (count, name, fields) => {
     expect(() => answerOf(name, Array(count).fill(new Uint8Array()))).toThrow(
-      `The answer to ${name} must have the fields [${fields}], but has ${count} of them: its parts are of different versions. Build the library again: npm run build.`,
+      `The answer to ${name} must have the fields [${fields}], but has ${count} of them: its parts are from different versions. Build the library again: npm run build.`,
     );
   });
 });

@@ -12,7 +12,7 @@ export async function doctor(words: readonly string[]): Promise<number> {
   if (typeof status === "string")
     throw new Problem(
       "KERNEL_ENDED",
-      `The process that reports on this machine ended with ${status}, as a broken driver or library makes it. What it printed last says which.`,
+      `The process that reports on this machine ended with ${status}, which a broken driver or library can cause. What it printed last says which.`,
     );
   return status;
 }

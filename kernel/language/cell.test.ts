@@ -115,12 +115,12 @@ describe("what is not understood", () => {
     ["%%wgsl\n", "There is no magic %%wgsl. %lsmagic lists them."],
     [
       "%%writefile a.h",
-      'There is no magic %%writefile. A cell writes a file with writeFileSync of "node:fs"; a header beside the notebook is found by #include "name.h".',
+      'There is no magic %%writefile. To write a file, use writeFileSync from "node:fs"; #include "name.h" finds a header beside the notebook.',
     ],
     ["%%cu\n", "There is no magic %%cu. Did you mean %%cuda? %lsmagic lists them."],
     [
       "!nvidia-smi",
-      '!nvidia-smi runs a program in notebooks of Python. Here a cell is TypeScript: import { execFileSync } from "node:child_process". What the device is, devices() says.',
+      '!nvidia-smi runs a program in Python notebooks. Here a cell is TypeScript: import { execFileSync } from "node:child_process". devices() says which devices there are.',
     ],
     ["%%cdua\n", "There is no magic %%cdua. Did you mean %%cuda? %lsmagic lists them."],
     ["%types loose", "%types takes strict, warn or off, but got loose."],

@@ -25,7 +25,7 @@ type Option = { does: string } & (
 const table: Record<string, Option> = {
   "--name": {
     takes: "NAME",
-    does: "how messages call this cell",
+    does: "the name of this cell in messages",
     set: (options, value) => {
       options.name = value;
     },
@@ -39,7 +39,7 @@ const table: Record<string, Option> = {
   },
   "--arch": {
     takes: "ARCHITECTURE",
-    does: "what to compile for, like sm_90a, instead of the device that is there",
+    does: "what to compile for, such as sm_90a, instead of the device in use",
     set: (options, value) => {
       options.arch = value;
     },
@@ -81,7 +81,7 @@ const table: Record<string, Option> = {
   },
   "--verbose": {
     takes: null,
-    does: "shows what the compiler says, also when all is well",
+    does: "shows what the compiler says, even when all is well",
     set: (options) => {
       options.verbose = true;
     },

@@ -33,14 +33,14 @@ test("other mistakes keep their own words", () => {
 test.each([
   ["cudaMalloc", "zeros([n]) and tensor(data) make arrays on the device"],
   ["cudaMemcpy", "tensor(data) copies to the device, x.data() and x.toArray() copy back"],
-  ["cudaFree", "x.dispose() frees an array at once, and one that nobody holds is freed by itself"],
+  ["cudaFree", "x.dispose() frees an array at once; one that is no longer used is freed by itself"],
   ["cudaDeviceSynchronize", "await synchronize() waits for the device"],
   ["cudaEventRecord", "await kernel.time({ grid, block }, …) and profile(() => …) measure"],
-  ["cudaGetLastError", "an error comes by itself, with the kernel and the line that launched it"],
+  ["cudaGetLastError", "errors are reported by themselves, with the kernel and the line that launched it"],
   ["threadIdx", "a kernel is written in a cell that begins with %%cuda"],
   ["cudaGraphCreate", "%help shows what a notebook has instead"],
 ])("%s is not defined", (name, advice) => {
-  expect(insteadOfMissing(`${name} is not defined`)).toBe(`, as it is of CUDA C++: ${advice}.`);
+  expect(insteadOfMissing(`${name} is not defined`)).toBe(`, because it belongs to CUDA C++: ${advice}.`);
 });
 
 test("any other name that is missing", () => {

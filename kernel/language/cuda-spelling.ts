@@ -44,12 +44,15 @@ function parts(text: string): string[] {
 
 const names: readonly [RegExp, string][] = [
   [/^cuda(Malloc\w*|HostAlloc)$/, "zeros([n]) and tensor(data) make arrays on the device"],
-  [/^cudaFree\w*$/, "x.dispose() frees an array at once, and one that nobody holds is freed by itself"],
+  [/^cudaFree\w*$/, "x.dispose() frees an array at once; one that is no longer used is freed by itself"],
   [/^cudaMemcpy\w*$/, "tensor(data) copies to the device, x.data() and x.toArray() copy back"],
   [/^cudaMemset\w*$/, "zeros([n]), full([n], value) and x.fill_(value) set elements"],
   [/^cuda(Device|Stream|Thread)Synchronize$/, "await synchronize() waits for the device"],
   [/^cudaEvent\w*$/, "await kernel.time({ grid, block }, …) and profile(() => …) measure"],
-  [/^cuda(Get|Peek)(AtLast|Last)?Error\w*$/, "an error comes by itself, with the kernel and the line that launched it"],
+  [
+    /^cuda(Get|Peek)(AtLast|Last)?Error\w*$/,
+    "errors are reported by themselves, with the kernel and the line that launched it",
+  ],
   [/^cuda(GetDevice|SetDevice|DeviceGet)\w*$/, 'devices() lists them, and { device: "cuda:1" } chooses one'],
   [/^cuda[A-Z]\w*$/, "%help shows what a notebook has instead"],
   [/^(threadIdx|blockIdx|blockDim|gridDim|__syncthreads)$/, "a kernel is written in a cell that begins with %%cuda"],
@@ -60,5 +63,5 @@ const names: readonly [RegExp, string][] = [
 export function insteadOfMissing(message: string): string {
   const name = /^([\w$]+) is not defined$/.exec(message)?.[1];
   const row = name === undefined ? undefined : names.find(([pattern]) => pattern.test(name));
-  return row === undefined ? "" : `, as it is of CUDA C++: ${row[1]}.`;
+  return row === undefined ? "" : `, because it belongs to CUDA C++: ${row[1]}.`;
 }

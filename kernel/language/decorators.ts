@@ -43,7 +43,7 @@ function refuseOnParameters(source: string): void {
     const before = source.slice(0, start).split("\n");
     throw new CellSyntaxError(
       "SYNTAX",
-      'Only legacy decorators may stand at parameters: set "experimentalDecorators": true in the tsconfig.json beside the notebook.',
+      'Only legacy decorators can be applied to parameters: set "experimentalDecorators": true in the tsconfig.json beside the notebook.',
       before.length,
       before.at(-1)!.length + 1,
     );

@@ -18,9 +18,9 @@ const x = { size: 6, shape: [2, 3], dtype: "float32" } as any;
 
 test.each([
   [() => nn.Linear(3, 2), ": Linear is a class, so write new before the call."],
-  [() => x.size(0), ": of a tensor it is how many elements there are, and x.shape[0] the size of its first axis."],
+  [() => x.size(0), ": of a tensor it is the number of elements, and x.shape[0] the size of its first axis."],
   [() => x.shape(), ": of a tensor it is a list, so write x.shape[0]."],
-  [() => x.dtype("int32"), ": it is no call, so write x.to(…) to change it."],
+  [() => x.dtype("int32"), ": it is not a method, so write x.to(…) to change it."],
   [() => x.other(), ""],
   [() => null!.size, ""],
 ])("%s", (mistake, advice) => {

@@ -7,10 +7,13 @@ const rows: readonly [RegExp, (name: string) => string][] = [
   ],
   [
     /^(\S+)\.size is not a function$/u,
-    (name) => `: of a tensor it is how many elements there are, and ${name}.shape[0] the size of its first axis.`,
+    (name) => `: of a tensor it is the number of elements, and ${name}.shape[0] the size of its first axis.`,
   ],
   [/^(\S+)\.shape is not a function$/u, (name) => `: of a tensor it is a list, so write ${name}.shape[0].`],
-  [/^(\S+)\.(?:dtype|device) is not a function$/u, (name) => `: it is no call, so write ${name}.to(…) to change it.`],
+  [
+    /^(\S+)\.(?:dtype|device) is not a function$/u,
+    (name) => `: it is not a method, so write ${name}.to(…) to change it.`,
+  ],
 ];
 
 /** What to add to a TypeError that says `message`; "" for one that is about something else. */

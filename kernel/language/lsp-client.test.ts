@@ -73,7 +73,7 @@ test("a program that does not answer holds nobody up for longer than 2 s", async
   expect(await client!.request("textDocument/hover", {})).toBeNull();
   expect(performance.now() - started).toBeLessThan(4000);
   expect(reports).toEqual([
-    "The type service did not answer textDocument/hover within 2000 ms: this answer lacks its types. Ask again; if it stays so, restart the kernel.",
+    "The type service did not answer textDocument/hover within 2000 ms: this answer lacks its types. Ask again; if this persists, restart the kernel.",
   ]);
 });
 

@@ -109,7 +109,7 @@ export class LspClient {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.#options.report(
-          `The type service did not answer ${method} within ${bound} ms: this answer lacks its types. Ask again; if it stays so, restart the kernel.`,
+          `The type service did not answer ${method} within ${bound} ms: this answer lacks its types. Ask again; if this persists, restart the kernel.`,
         );
         this.#pending.get(id)?.settle(null);
       }, bound);

@@ -47,7 +47,7 @@ const typeChecking: readonly TypeChecking[] = ["strict", "warn", "off"];
 const lineMagics: Record<string, LineMagic> = {
   "%help": {
     usage: "%help [NAME…]",
-    does: "what a cell may contain, or what names are: %help softmax nn.Linear Tensor.sum",
+    does: "what a cell may contain, or what names mean: %help softmax nn.Linear Tensor.sum",
     words: [],
     take: (magics, rest, { line, column }) => {
       const names = words(rest).map(({ text }) => text);
@@ -118,7 +118,7 @@ const lineMagics: Record<string, LineMagic> = {
   },
   "%types": {
     usage: "%types [strict|warn|off]",
-    does: "type errors fail a cell, are shown, or are not looked for; alone: which",
+    does: "type errors fail a cell, are shown, or are not looked for; alone: shows which",
     words: typeChecking,
     take: (magics, rest, { line, column }) => {
       if (rest === "") {
@@ -169,7 +169,7 @@ export function takeLineMagics(lines: string[]): Magics {
     if (shell !== null && !/[;=(]/.test(line))
       throw new CellSyntaxError(
         "UNKNOWN_MAGIC",
-        `${shell[0]} runs a program in notebooks of Python. Here a cell is TypeScript: import { execFileSync } from "node:child_process". What the device is, devices() says.`,
+        `${shell[0]} runs a program in Python notebooks. Here a cell is TypeScript: import { execFileSync } from "node:child_process". devices() says which devices there are.`,
         i + 1,
         lines[i]!.indexOf("!") + 1,
       );
@@ -198,7 +198,7 @@ function find(name: string, { line, column }: Place): LineMagic {
   if (/^%%(writefile|file)$/.test(name))
     throw new CellSyntaxError(
       "UNKNOWN_MAGIC",
-      `There is no magic ${name}. A cell writes a file with writeFileSync of "node:fs"; a header beside the notebook is found by #include "name.h".`,
+      `There is no magic ${name}. To write a file, use writeFileSync from "node:fs"; #include "name.h" finds a header beside the notebook.`,
       line,
       column,
     );
@@ -221,13 +221,13 @@ function magicList(): string {
 
 function help(): string {
   return [
-    "A cell is TypeScript with top-level await. Its names stay for later cells, and its last expression is shown.",
+    "A cell is TypeScript with top-level await. Later cells can use its names, and its last expression is shown.",
     '  import x from "name"      a package beside the notebook, a file ("./file.ts"), or Node\'s own; "npm:name@4" installs it first',
     "  name?  name??             what a name is, and its source; %help name prints it below the cell",
     "  display(x)                shows a value; html`…`, md`…` and svg`…` make some",
-    '  await input("…")          asks the reader; so do prompt and confirm',
+    '  await input("…")          asks the user; so do prompt and confirm',
     "",
-    "A cell that starts with %%cuda is CUDA C++. Its kernels are functions of later cells:",
+    "A cell that starts with %%cuda is CUDA C++. Its kernels are functions in later cells:",
     '  import { ones } from "warpcell"',
     "  const y = ones([1024])",
     "  kernel.over(1024)(y, 2)                           one thread per item",

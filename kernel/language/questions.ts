@@ -15,7 +15,7 @@ export class Questions {
   ask<Answer>(nothing: Answer, question: () => Promise<Answer>): Promise<Answer> {
     const answer = this.#last.then(question).catch((error: unknown) => {
       this.#report(
-        `The type service gave no answer: ${String(error)}. This answer lacks its types; the cell itself is not affected.`,
+        `The type service did not answer: ${String(error)}. This answer lacks its types; the cell itself is not affected.`,
       );
       return nothing;
     });

@@ -53,7 +53,7 @@ export function toJavaScript(source: string, unusedImports: UnusedImports, folde
 }
 
 const jsx = {
-  message: "JSX has no meaning in a cell. Write html`…`, or call what makes the elements.",
+  message: "JSX is not supported in cells. Write html`…`, or call the functions that make the elements.",
   helpMessage: null,
 };
 

@@ -313,7 +313,7 @@ describe("modules", () => {
 
 test("JSX is refused by its name", () => {
   for (const code of ["<div/>", "const y = <div>hi</div>"])
-    expect(() => run(code)).toThrow("JSX has no meaning in a cell. Write html");
+    expect(() => run(code)).toThrow("JSX is not supported in cells. Write html");
   for (const code of ["const y = <div>hi", "class {}", "const a = 1; const a = 2"])
     expect(() => run(code)).toThrow(/^(?!.*JSX)/);
 });

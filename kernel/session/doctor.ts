@@ -55,7 +55,7 @@ function cacheState(): string {
     writeFileSync(probe, "", { mode: 0o600 });
     rmSync(probe);
   } catch (error) {
-    return `${directory}: cannot be written (${error instanceof Error ? error.message : String(error)}), so every kernel is compiled anew. Set XDG_CACHE_HOME to a directory of yours.`;
+    return `${directory}: cannot be written (${error instanceof Error ? error.message : String(error)}), so every kernel is compiled again. Set XDG_CACHE_HOME to a directory of your own.`;
   }
   return (statSync(directory).mode & 0o077) === 0 ? directory : `${directory}: other users can read it; chmod 700 it.`;
 }

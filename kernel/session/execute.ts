@@ -124,7 +124,7 @@ function restoreBuiltins({ builtins, output, requests }: Session, request: Reque
     requests.run(request, () =>
       output.write(
         "stderr",
-        `${who} took away ${names}, which the kernel itself needs. That was put back; all variables are kept.\n`,
+        `${who} removed or replaced ${names}, which the kernel itself needs. It has been restored; all variables are kept.\n`,
       ),
     );
 }

@@ -102,7 +102,7 @@ agent.on("exit", endAtOnce);
 // Ctrl-C in a terminal reaches the whole group; what is to be stopped is the supervisor's decision.
 process.on("SIGINT", () => undefined);
 
-const unknownDevice: DeviceSummary = { device: "unknown", name: "", reason: "the device has not been looked at yet" };
+const unknownDevice: DeviceSummary = { device: "unknown", name: "", reason: "the device has not been checked yet" };
 output.send({ type: "ready", version: sessionProtocolVersion, process: process.pid, device: unknownDevice });
 // Behind `ready`: a first cell that needs no device does not wait for one.
 setImmediate(() => void findDevice());

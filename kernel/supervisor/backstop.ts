@@ -9,9 +9,6 @@ export function goOnAfterErrors(misused: (error: unknown) => void): void {
   process.on("uncaughtException", (error: unknown) => {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     if (/^\s+at .*node:internal\/child_process/m.test(stack)) misused(error);
-    else
-      process.stderr.write(
-        `warpcell: the kernel goes on after an error of its own, which is worth a report: ${stack}\n`,
-      );
+    else process.stderr.write(`warpcell: the kernel continues after an internal error; please report it: ${stack}\n`);
   });
 }

@@ -36,7 +36,7 @@ export function readConnection(file: string): Connection {
 export function exposure(file: string): string | null {
   const { mode, uid } = statSync(file);
   if (typeof process.getuid === "function" && uid !== process.getuid())
-    return `The connection file ${file} belongs to user ${uid}: who wrote it can run code here.`;
+    return `The connection file ${file} belongs to user ${uid}, who can run code here by writing to it.`;
   return (mode & 0o077) === 0
     ? null
     : `The connection file ${file} can be read by other users, who can then run code here: chmod 600 it.`;

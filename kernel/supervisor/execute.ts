@@ -142,7 +142,7 @@ export class Execute {
   async #refusal(check: Check, count: number): Promise<CellError | null> {
     const errors = (await check.warnings).filter(({ severity }) => severity === "error");
     if (errors.length === 0) return null;
-    const message = `The cell has ${errors.length === 1 ? "a type error" : `${errors.length} type errors`} and was not run, as %types strict asks.`;
+    const message = `The cell has ${errors.length === 1 ? "a type error" : `${errors.length} type errors`} and was not run, because of %types strict.`;
     return {
       name: "TypesError",
       message,

@@ -27,7 +27,7 @@ export async function runKernel(connection: Connection): Promise<void> {
   const types = new Types(process.cwd());
   const diagnostics = new Diagnostics(types);
   const history = new History();
-  let device = "Devices are still being looked for: `warpcell doctor` shows them.";
+  let device = "Devices are still being detected: `warpcell doctor` shows them.";
   let sockets: KernelSockets | null = null;
 
   const send = (channel: Inbound | "iopub", message: Message): void => sockets?.send(channel, wire.encode(message));
@@ -149,5 +149,5 @@ async function help(
   const { found, text, markdown } = await (await types.service()).explain(expression, detail);
   return found
     ? { "text/plain": text, "text/markdown": markdown }
-    : { "text/plain": `Nothing is known of ${expression}.` };
+    : { "text/plain": `Nothing is known about ${expression}.` };
 }

@@ -189,7 +189,7 @@ export class SessionProcess {
     this.#isMisused = true;
     process.stderr.write(`warpcell: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     this.kill(
-      "it sent the kernel what the session protocol does not know; code in a cell may have used process.send or written to descriptors 3 to 5",
+      "it sent the kernel a message that the session protocol does not know; code in a cell may have used process.send or written to descriptors 3 to 5",
     );
   }
 

@@ -73,7 +73,7 @@ export class SlowReaders {
   #leaveOut(): void {
     if (this.#since === null)
       process.stderr.write(
-        `warpcell: a client has not read its output for ${patience / 1000} s. It misses what comes until it reads again; other clients get everything.\n`,
+        `warpcell: a client has not read its output for ${patience / 1000} s. It misses what is sent until it reads again; other clients get everything.\n`,
       );
     this.#since = performance.now();
     this.#full = null;

@@ -364,7 +364,7 @@ function deliver(socket: Receiver, listener: (frames: Frames) => void | Promise<
       } catch (error) {
         if (socket.closed || isUnreachable(error)) continue;
         process.stderr.write(
-          `warpcell: what arrived was not handled: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+          `warpcell: a message could not be handled: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
         );
         // A socket that fails again and again leaves the others their turn.
         await endOfTurn();

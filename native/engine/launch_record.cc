@@ -37,7 +37,7 @@ LaunchRequest read_launch(Device& device, Launch& launch, size_t bytes) {
 
   for (uint32_t i = 0; i < launch.pointer_count; i++) {
     if (size_t(offsets[i]) + sizeof(Place) > launch.argument_bytes)
-      throw DeviceError("PROTOCOL", "A pointer of a launch lies behind its arguments.");
+      throw DeviceError("PROTOCOL", "A pointer of a launch lies beyond its arguments.");
     Place place;
     std::memcpy(&place, arguments + offsets[i], sizeof place);
     void* address = place == kNullPointer ? nullptr : device.address(place);

@@ -99,8 +99,8 @@ void Loop::answer(uint64_t sequence, Make make) {
   } catch (const std::bad_alloc&) {
     channel_.answer_error(sequence, "OUT_OF_MEMORY", "The device process has no memory left for a command.", "");
   } catch (const std::exception& error) {
-    channel_.answer_error(sequence, "DRIVER", std::string("The device process could not do it: ") + error.what() + ".",
-                          "");
+    channel_.answer_error(sequence, "DRIVER",
+                          std::string("The device process could not do that: ") + error.what() + ".", "");
   }
 }
 
@@ -163,7 +163,7 @@ void Loop::fill(Header& header) {
   auto& command = as<Fill>(header);
   bool is_width = command.width == 1 || command.width == 2 || command.width == 4 || command.width == 8;
   if (!is_width || command.size % command.width != 0) {
-    throw DeviceError("PROTOCOL", "A fill is of whole elements of 1, 2, 4 or 8 bytes, not of " +
+    throw DeviceError("PROTOCOL", "A fill takes whole elements of 1, 2, 4 or 8 bytes, not of " +
                                       std::to_string(command.size) + " bytes of width " +
                                       std::to_string(command.width) + ".");
   }

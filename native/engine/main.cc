@@ -53,7 +53,7 @@ Control* map_control() {
   if (memory == MAP_FAILED) {
     std::fprintf(
         stderr,
-        "There is no control segment on descriptor %d. A session starts this program; it is of no use by itself.\n",
+        "There is no control segment on descriptor %d. A session starts this program; it is of no use on its own.\n",
         kControlDescriptor);
     return nullptr;
   }
@@ -61,10 +61,11 @@ Control* map_control() {
   auto* control = static_cast<Control*>(memory);
   uint32_t protocol = control->protocol.load(std::memory_order_relaxed);
   if (protocol == kProtocolVersion) return control;
-  std::fprintf(stderr,
-               "This program speaks protocol %u, but the session speaks %u. Build the library again: its parts are of "
-               "different versions.\n",
-               kProtocolVersion, protocol);
+  std::fprintf(
+      stderr,
+      "This program speaks protocol %u, but the session speaks %u. Build the library again: its parts are from "
+      "different versions.\n",
+      kProtocolVersion, protocol);
   return nullptr;
 }
 

@@ -257,7 +257,7 @@ export interface TraceKernel {
   readonly deviation: number;
   readonly min: number;
   readonly max: number;
-  /** Of the time that all kernels of the profile took, 0 … 1. */
+  /** Share of the time that all kernels of the profile took, 0 … 1. */
   readonly share: number;
   /** Of the launch that took longest. */
   readonly grid: readonly number[];

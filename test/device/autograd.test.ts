@@ -421,7 +421,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       const y = x.sqrt();
       origin.current = previous;
       expect(() => detectAnomaly(() => y.mul(0).sum().backward())).toThrow(
-        "The gradient of sqrt (Cell [3]:4) has 1 NaN of 2 elements.",
+        "The gradient of sqrt (Cell [3]:4) has 1 NaN among 2 elements.",
       );
     } finally {
       origin.current = previous;
@@ -531,7 +531,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     });
     test("a sentence for a result that is no tensor", () => {
       expect(() => Wrong.apply(leaf([1, 2]), "result")).toThrow(
-        "Forward of Wrong returns a tensor or an array of tensors, but returned 1.",
+        "Forward of Wrong must return a tensor or an array of tensors, but returned 1.",
       );
     });
   });
@@ -572,7 +572,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     [
       "backward of what is not tracked",
       () => ones([1], { device }).backward(),
-      "This tensor depends on none that wants a gradient: set requiresGrad = true on a tensor that it is computed from.",
+      "This tensor does not depend on any that requires a gradient: set requiresGrad = true on a tensor that it is computed from.",
     ],
     [
       "a hook where no gradient comes",
@@ -592,7 +592,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     [
       "an operation without a gradient",
       () => leaf([1]).nextafter(2).sum().backward(),
-      "nextafter has no gradient: use .detach() on its operand if none is wanted.",
+      "nextafter has no gradient: use .detach() on its operand if you need none.",
     ],
     [
       "a function without tensors",
@@ -602,7 +602,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     [
       "a function that returns no tensor",
       () => grad((() => 1) as never)(ones([1], { device })),
-      "A function with gradients returns a tensor, but this one returned 1.",
+      "A function with gradients must return a tensor, but this one returned 1.",
     ],
   ])("a sentence for %s", (_, act, sentence) => {
     expect(act).toThrow(sentence);
@@ -611,7 +611,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
 
 test("scopes that end take no function that goes on behind them", () => {
   for (const [name, scope] of Object.entries({ noGrad, enableGrad, detectAnomaly })) {
-    const sentence = `${name} takes a function that is not async: what comes after an await runs when it has ended. Wait before it, or use it between the awaits.`;
+    const sentence = `${name} takes a function that is not async: code after an await runs when it has already ended. Await first, or use it between awaits.`;
     let runs = 0;
     expect(() =>
       scope(async () => {

@@ -94,9 +94,9 @@ test("what it refuses", async () => {
       () => benchmark(async () => 1),
       "benchmark takes a function that is not async: it waits for the devices by itself.",
     ],
-    [() => benchmark(() => 1, { repeats: 0 }), "repeats of a benchmark is a whole number ≥ 1, but got 0."],
-    [() => benchmark(() => 1, { warmup: -1 }), "warmup of a benchmark is a whole number ≥ 0, but got -1."],
-    [() => benchmark(() => 1, { bytes: NaN }), "bytes of a benchmark is a number ≥ 0, but got NaN."],
+    [() => benchmark(() => 1, { repeats: 0 }), "repeats of a benchmark must be a whole number ≥ 1, but got 0."],
+    [() => benchmark(() => 1, { warmup: -1 }), "warmup of a benchmark must be a whole number ≥ 0, but got -1."],
+    [() => benchmark(() => 1, { bytes: NaN }), "bytes of a benchmark must be a number ≥ 0, but got NaN."],
   ];
   for (const [run, sentence] of cases) await expect(run()).rejects.toThrow(sentence);
 });

@@ -109,7 +109,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
       "__device__ void start(int* p) {\n  for (int i = 0; i < 3; i++) child<<<dim3(1), dim3(32)>>>(p);\n}\n__global__ void parent(int* p) { start(p); }",
     ])
       expect((await refused(child + parent)).message).toMatch(
-        /^Cell \[3\] does not compile: a kernel that launches kernels \(dynamic parallelism\) cannot be had in a cell, on a GPU either: launch the next one from a TypeScript cell, with a grid from what this one wrote \(count\.item\(\)\), or loop over its work here\.\n\nCell \[3\]:3:\d+\n/,
+        /^Cell \[3\] does not compile: a kernel that launches kernels \(dynamic parallelism\) is not available in a cell, not even on a GPU: launch the next one from a TypeScript cell, with a grid from what this one wrote \(count\.item\(\)\), or loop over its work here\.\n\nCell \[3\]:3:\d+\n/,
       );
   });
 
@@ -139,7 +139,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     [
       "all of CUB",
       "#include <cub/cub.cuh>",
-      "cub/cub.cuh cannot be had in a cell, on a GPU either: use sum, mean, max … of tensors, or on a GPU CUB's single headers, such as <cub/block/block_reduce.cuh>",
+      "cub/cub.cuh is not available in a cell, not even on a GPU: use sum, mean, max … of tensors, or on a GPU CUB's single headers, such as <cub/block/block_reduce.cuh>",
       1,
     ],
     [
@@ -157,13 +157,13 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     [
       "shuffles of old",
       "__global__ void k(float* p) {\n  p[0] = __shfl_down(p[0], 1);\n}",
-      "__shfl_down is not known here: CUDA no longer has it: write it with _sync and a mask of the lanes, as __shfl_down_sync(0xffffffff, x, 1)",
+      "__shfl_down is not known here: CUDA no longer has it; write it with _sync and a mask of lanes, such as __shfl_down_sync(0xffffffff, x, 1)",
       2,
     ],
     [
       "random numbers of the host",
       "#include <cstdlib>\n__global__ void k(int* p) {\n  p[0] = rand();\n}",
-      "rand is for host programs, and a cell holds device code: fill an array in a TypeScript cell, rand([n]), or compute a hash of the thread's index",
+      "rand is for host programs, and a cell holds device code: fill an array in a TypeScript cell with rand([n]), or compute a hash of the thread's index",
       3,
     ],
     [
@@ -175,7 +175,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     [
       "main() that compiles",
       "__global__ void k(float* p) { p[0] = 1; }\nint main() { return 0; }",
-      "main() is for host programs, and a cell holds device code: launch its kernels from a TypeScript cell, kernel.launch({ grid, block }, …)",
+      "main() is for host programs, and a cell holds device code: launch its kernels from a TypeScript cell with kernel.launch({ grid, block }, …)",
       2,
     ],
   ];
@@ -189,7 +189,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     const source = "__device__ float f(unsigned long long t) {\n  return tex2D<float>(t, 0, 0);\n}";
     if (compiler === "NVRTC") return expect((await compile(source, { device })).warnings).toBe("");
     const { diagnostics } = await refused(source);
-    const message = "tex2D cannot be had in a cell, on a GPU either: read the array through a pointer";
+    const message = "tex2D is not available in a cell, not even on a GPU: read the array through a pointer";
     expect(diagnostics[0]).toMatchObject({ line: 2, message });
   });
 
@@ -218,7 +218,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     for (const name of ["fill", "set"]) {
       const template = kernels[name] as unknown as KernelTemplate;
       expect(() => template.as("floot")).toThrow(
-        `${name}.as("floot") names floot, which is no type here. There are float, double, int, unsigned, long long, unsigned char, half (with cuda_fp16.h) …, float4 and its kin, and structs that the cell declares.`,
+        `${name}.as("floot") names floot, which is not a known type. Known types are float, double, int, unsigned, long long, unsigned char, half (with cuda_fp16.h) …, float4 and the like, and structs that the cell declares.`,
       );
       for (const known of ["float", "unsigned char", "Mine", "float4"]) expect(() => template.as(known)).not.toThrow();
     }
@@ -241,7 +241,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
   test("a function that was meant as a kernel", async () => {
     const { warnings, kernels } = await compile("void k(float* p) {\n  p[threadIdx.x] = 1;\n}", { device });
     expect(Object.keys(kernels)).toEqual([]);
-    expect(warnings).toContain("k is no kernel, so that no cell can launch it: write __global__ in front of void");
+    expect(warnings).toContain("k is not a kernel, so no cell can launch it: write __global__ in front of void");
   });
 
   test("a pasted program: main() is named, and nothing of what it calls", async () => {
@@ -249,7 +249,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
       "__global__ void k(float* p) { p[0] = 1; }\n\nint main() {\n  float* p;\n  cudaMalloc(&p, 4);\n  k<<<1, 1>>>(p);\n  cudaDeviceSynchronize();\n}",
     );
     expect(message).toMatch(
-      /^Cell \[3\] does not compile: main\(\) is for host programs, and a cell holds device code: launch its kernels from a TypeScript cell, kernel\.launch\(\{ grid, block \}, …\)\.\n\nCell \[3\]:3:5\n/,
+      /^Cell \[3\] does not compile: main\(\) is for host programs, and a cell holds device code: launch its kernels from a TypeScript cell with kernel\.launch\(\{ grid, block \}, …\)\.\n\nCell \[3\]:3:5\n/,
     );
     expect(diagnostics).toHaveLength(1);
   });

@@ -114,10 +114,10 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       ),
     );
     expect(() => k.launch({ grid: 1, block: 1, bytes: -1 }, null)).toThrow(
-      new LaunchError("INVALID_OPTION", "bytes of a launch is a number ≥ 0, but kernel k was launched with -1."),
+      new LaunchError("INVALID_OPTION", "bytes of a launch must be a number ≥ 0, but kernel k was launched with -1."),
     );
     expect(() => k.launch({ grid: 1, block: 1, flops: "2" } as never, null)).toThrow(
-      new LaunchError("INVALID_OPTION", 'flops of a launch is a number ≥ 0, but kernel k was launched with "2".'),
+      new LaunchError("INVALID_OPTION", 'flops of a launch must be a number ≥ 0, but kernel k was launched with "2".'),
     );
     expect(() => k.over(1, { grid: 1 } as never)).toThrow(
       new LaunchError(
@@ -126,7 +126,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       ),
     );
     expect(() => k.launch({ grid: 1, block: 1, cooperative: 1 } as never, null)).toThrow(
-      new LaunchError("INVALID_OPTION", "cooperative is true or false, but kernel k was launched with 1."),
+      new LaunchError("INVALID_OPTION", "cooperative must be true or false, but kernel k was launched with 1."),
     );
     await expect(k.time({ grid: 1, block: 1, repeat: 3 } as never, null)).rejects.toThrow('has no setting "repeat"');
   });

@@ -499,7 +499,7 @@ test("a block that waits for one that has not started says so after two seconds,
   });
   await once(child, "close");
   expect(said).toBe(
-    "Kernel spin<5>: block (0,0,0) has run for 2 s, and 3 blocks have not started. If it waits for one of them it waits for ever: launch it with cooperative: true, so that all blocks run at once. An interrupt stops it.\n",
+    "Kernel spin<5>: block (0,0,0) has run for 2 s, and 3 blocks have not started. If it waits for one of them, it waits for ever: launch it with cooperative: true, so that all blocks run at once. An interrupt stops it.\n",
   );
   expect(printed).toBe("InterruptedError\n");
 });

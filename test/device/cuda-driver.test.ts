@@ -201,7 +201,7 @@ test("a compiler that throws while it warms up ends nothing, and is told to whoe
     install({ ...willing, cuDeviceGetAttribute: attributes(true) }, true);
     const device = DeviceProcess.get("cuda", 66);
     const error = errorOf(() => device.request("compile", { ...nothing, options: ["--arch=sm_90"] }));
-    expect(error.message).toBe("The device process could not do it: no room for a program.");
+    expect(error.message).toBe("The device process could not do that: no room for a program.");
     expect(device.request("hello", {}).properties).toContain(`"index":66`);
   } finally {
     delete process.env["WARPCELL_NVRTC"];

@@ -137,7 +137,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       new TensorError("SHAPE", "embedding takes a weight of shape [count, width] but got [3]."),
     );
     expect(() => embedding([0], weight, { paddingIndex: 3 })).toThrow(
-      new TensorError("INDEX", "The paddingIndex of embedding is an integer from -3 to 2 but got 3."),
+      new TensorError("INDEX", "The paddingIndex of embedding must be an integer from -3 to 2 but got 3."),
     );
   });
 });

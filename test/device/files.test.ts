@@ -375,7 +375,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       expect(Object.keys(await record(bytesOf(name), { device, only: ["v", "b"] }))).toEqual(["b", "v"]);
     }
     expect((await record(made("gaps.arrow"), { device, only: ["ok"] }))["ok"]!.toArray()).toEqual([1, 2]);
-    await refused(bytesOf("gaps.arrow"), "DTYPE", /Column "text" of the file holds text\. .* name those to load/);
+    await refused(bytesOf("gaps.arrow"), "DTYPE", /Column "text" of the file holds text\. .* name the ones to load/);
     await refused(bytesOf("gaps.arrow"), "DTYPE", /Column "gap" of the file has 1 missing values/, { only: ["gap"] });
     await refused(bytesOf("packed.arrow"), "UNSUPPORTED", /is compressed\. Write it uncompressed/);
     await refused(bytesOf("table.arrow").subarray(0, 900), "TRUNCATED", /The end of the file is missing/);
@@ -480,10 +480,10 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
         () => io.load(bytesOf("f4.npy"), { format: "hdf5" as never }),
         'There is no format "hdf5". There are npy, npz, safetensors, arrow, arrows',
       ],
-      [() => io.load(bytesOf("f4.npy"), { maxRatio: NaN }), "maxRatio is a number ≥ 1, but got NaN"],
+      [() => io.load(bytesOf("f4.npy"), { maxRatio: NaN }), "maxRatio must be a number ≥ 1, but got NaN"],
       [
         () => io.encode("safetensors", { x }, { metadata: { a: 1 as never } }),
-        "Metadata of .safetensors are texts, but one is 1",
+        "The metadata of a .safetensors file must be text, but one entry is 1",
       ],
       [
         () => io.encode("safetensors", { __metadata__: x }),

@@ -351,9 +351,11 @@ describe.each(devices.map((device) => [device.name] as const))("fuse on %s", (de
     expect(attempt((x) => x.mul(x.max().item() as number))).toThrow(
       "A function given to fuse is traced without numbers, so that nothing in it can read a tensor or launch a kernel on it: return the tensor, and read it outside.",
     );
-    expect(attempt(() => x)).toThrow("The tensor that a fused function returns depends on none of its arguments.");
+    expect(attempt(() => x)).toThrow(
+      "The tensor that a fused function returns does not depend on any of its arguments.",
+    );
     expect(attempt(() => 3 as unknown as Tensor)).toThrow(
-      "A fused function returns one tensor, but this one returned 3.",
+      "A fused function must return one tensor, but this one returned 3.",
     );
     expect(
       attempt(() => {

@@ -239,18 +239,18 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       "A mask of shape [4, 3] does not fit the 2 axes from 0 on of shape [3, 4].",
     );
     expect(() => x.get(full([1], 0.5, { device }))).toThrow(
-      'get takes indices of integers but got a tensor of float32: convert it, e.g. with .to("int64").',
+      'get takes integer indices but got a tensor of float32: convert it, e.g. with .to("int64").',
     );
     expect(() => x.set([0], tensor([1, 2, 3], { device }))).toThrow(
       "set writes to shape [4], to which a tensor of shape [3] does not broadcast.",
     );
     expect(() => x.to("uint8").set([0], 300)).toThrow("set writes to uint8, which does not hold 300.");
-    expect(() => x.set([[] as never, 0], 1)).toThrow("[] is no slice of axis 0: give [start, stop, step] in whole");
+    expect(() => x.set([[] as never, 0], 1)).toThrow("[] is not a slice of axis 0: give [start, stop, step] in whole");
     expect(() => x.set(0 as never, 1)).toThrow(
       "set takes the entries of the index as an array, then the value, e.g. x.set([0, [1, 3]], 5), but got 0.",
     );
     expect(() => x.gather(1, indices([0]))).toThrow(
-      "gather along axis 1 takes indices of as many axes as the tensor, [3, 4], none longer but axis 1, but got [1].",
+      "gather along axis 1 takes indices of as many axes as the tensor, [3, 4], none longer except axis 1, but got [1].",
     );
     expect(() => x.indexSelect(0, indices([[0]]))).toThrow(
       "indexSelect takes a list of indices but got shape [1, 1]: use take for more axes.",

@@ -72,7 +72,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     [
       "[...scalar]",
       () => [...full([], 1, { device })],
-      "A tensor without axes has no rows to go through: x.item() is its element.",
+      "A tensor without axes has no rows to iterate over: x.item() is its element.",
     ],
   ];
   test.each(sentences)("%s says what to write", (_, run, sentence) => {

@@ -53,12 +53,12 @@ using namespace warpcell;`,
     [
       "fewer",
       ["place", "place", "out", "i64", "i64", "i64"],
-      "Kernel take_along<unsigned char> takes 7 parameters where the library passes 6: its parts are of different versions. Build the library again.",
+      "Kernel take_along<unsigned char> takes 7 parameters where the library passes 6: its parts are from different versions. Build the library again.",
     ],
     [
       "narrower",
       ["place", "place", "out", "i64", "i64", "i32", "i64"],
-      "Parameter 5 of kernel take_along<unsigned char> has 8 bytes where the library passes 4: its parts are of different versions. Build the library again.",
+      "Parameter 5 of kernel take_along<unsigned char> has 8 bytes where the library passes 4: its parts are from different versions. Build the library again.",
     ],
   ])("a kernel that the library passes %s arguments is not launched", (_, kinds, sentence) => {
     const family = new KernelFamily("along", ["uint8"], (type) => `take_along<${type}>`, kinds);

@@ -401,7 +401,7 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
         "a vector pointer at an odd place",
         () => kernel("pointers").launch({ grid: 1, block: 1 }, null, zeros([8], { device }).slice([1]), null, null),
         "MISALIGNED",
-        "must start at a multiple of 16 bytes (const float4*), but got a view that starts 4 bytes behind one.",
+        "must start at a multiple of 16 bytes (const float4*), but got a view that starts 4 bytes past one.",
       ],
       [
         "an empty block",
@@ -444,7 +444,7 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
         "too much shared memory",
         () => launch([p, 1, 0], { grid: 1, block: 1, shared: properties.sharedPerBlockOptin + 1 })(),
         "SHARED",
-        `The dynamic shared memory of kernel fill has at most ${properties.sharedPerBlockOptin} bytes on ${device}, as a whole number ≥ 0, but got ${properties.sharedPerBlockOptin + 1}.`,
+        `The dynamic shared memory of kernel fill must be a whole number of bytes from 0 to ${properties.sharedPerBlockOptin} on ${device}, but got ${properties.sharedPerBlockOptin + 1}.`,
       ],
       ["negative shared memory", () => launch([p, 1, 0], { grid: 1, block: 1, shared: -1 })(), "SHARED", "but got -1."],
       [
@@ -475,7 +475,7 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
         "shared memory over the limit with what the kernel declares",
         () => kernel("declared").launch({ grid: 1, block: 1, shared: properties.sharedPerBlockOptin - 3999 }, p),
         "SHARED",
-        `The dynamic shared memory of kernel declared has at most ${properties.sharedPerBlockOptin - 4000} bytes on ${device} besides the 4000 that it declares, as a whole number ≥ 0, but got ${properties.sharedPerBlockOptin - 3999}.`,
+        `The dynamic shared memory of kernel declared must be a whole number of bytes from 0 to ${properties.sharedPerBlockOptin - 4000} on ${device} besides the 4000 that it declares, but got ${properties.sharedPerBlockOptin - 3999}.`,
       ],
       [
         "a tensor of another device",

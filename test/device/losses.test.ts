@@ -333,11 +333,11 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       "crossEntropy takes logits of shape [N, C, …] and targets of shape [N, …], or of the logits' own, but got [2] and [1].",
     );
     expect(() => crossEntropy(tensor([[1, 2]], { device }), tensor([1], { device }))).toThrow(
-      "crossEntropy takes targets that are integers, the numbers of classes, but got float32.",
+      "crossEntropy takes integer class numbers as targets but got float32.",
     );
     expect(() =>
       crossEntropy(tensor([[1, 2]], { device }), tensor([1], { device, dtype: "int64" }), { labelSmoothing: 2 }),
-    ).toThrow("labelSmoothing is a number from 0 to 1 but got 2.");
+    ).toThrow("labelSmoothing must be a number from 0 to 1 but got 2.");
   });
 
   test("a target that is no class is an error at the next wait, unless it is ignored", () => {
@@ -476,7 +476,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       new TensorError("ARGUMENTS", "smoothL1Loss takes a number of at least 0 as beta but got -1."),
     );
     expect(() => huberLoss(one, one, { delta: 0 })).toThrow(
-      new TensorError("VALUE", "The delta of huberLoss is a number above 0 but got 0."),
+      new TensorError("VALUE", "The delta of huberLoss must be a number above 0 but got 0."),
     );
     const [logs, classes] = [tensor([[1, 2]], { device }), tensor([1], { device, dtype: "int64" })];
     expect(() => nllLoss(logs, two.to("int64"))).toThrow(
@@ -486,7 +486,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       ),
     );
     expect(() => nllLoss(logs, one)).toThrow(
-      new TensorError("DTYPE", "nllLoss takes targets that are integers, the numbers of classes, but got float32."),
+      new TensorError("DTYPE", "nllLoss takes integer class numbers as targets but got float32."),
     );
     expect(() => nllLoss(logs, classes, { weight: one })).toThrow(
       new TensorError("SHAPE", "nllLoss of 2 classes takes a weight of shape [2] but got [1]."),

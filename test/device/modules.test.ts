@@ -67,7 +67,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     }
     const x = ones([1, 2], { device });
     const sentence =
-      "Private computes with a tensor of shape [2, 2] that wants a gradient but is none of its parameters: what #private properties hold is neither trained nor saved. Write private instead of #.";
+      "Private computes with a tensor of shape [2, 2] that requires a gradient but is not one of its parameters: what #private properties hold is neither trained nor saved. Write private instead of #.";
     expect(() => new Private()(x)).toThrow(new TensorError("PRIVATE", sentence));
     expect(() => new Private().forward(x)).toThrow(sentence);
 
@@ -94,7 +94,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(() => new optim.SGD(new Holder().parameters())).toThrow(
       new TensorError(
         "MEMBER",
-        "block is a Block, which is no module, but has parameters in layer: have Block extend nn.Module, so that they are trained and saved.",
+        "block is a Block, which is not a module but has parameters in layer: have Block extend nn.Module, so that they are trained and saved.",
       ),
     );
   });
@@ -151,7 +151,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(() => new Field().registerForwardHook(() => 1)).toThrow(
       "The forward of this Field is a property, which no hook sees: write it as a method, forward(x) { … }.",
     );
-    expect(() => net.registerForwardHook(3 as never)).toThrow("A hook is a function, but got 3.");
+    expect(() => net.registerForwardHook(3 as never)).toThrow("A hook must be a function, but got 3.");
   });
 
   test("lists and dictionaries of modules", () => {

@@ -373,7 +373,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     [
       "shapes that do not broadcast",
       () => zeros([2, 3], { device }).add(zeros([4], { device })),
-      "Shapes [2, 3] and [4] do not broadcast: from the last axis on, two sizes have to be equal or one of them 1.",
+      "Shapes [2, 3] and [4] do not broadcast: from the last axis on, two sizes must be equal, or one of them 1.",
     ],
     [
       "dtypes that no integer holds",

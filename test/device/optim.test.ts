@@ -242,11 +242,11 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       expect(() => optimizer.loadStateDict(given)).toThrow(sentence);
       expect(Object.keys(optimizer.stateDict())).toEqual(["groups.0.lr"]);
     };
-    fails(rest, "The state has no 1.mean: it is of another optimiser, or of other parameters.");
+    fails(rest, "The state has no 1.mean: it belongs to another optimiser or to other parameters.");
     fails({ ...rest, "1.mean": zeros([3]) }, "1.mean has shape [3] in the state, but the parameter has [5].");
     fails(
       { ...state, "7.steps": mean!, a: mean!, b: mean!, c: mean! },
-      "The state has 7.steps, a, b and 1 more, which belong to no parameter here.",
+      "The state has 7.steps, a, b and 1 more, which do not belong to any parameter here.",
     );
   });
 
@@ -380,12 +380,12 @@ test("what is no parameter, and options that make no sense", () => {
       () => new optim.Adam(w as never),
       "Adam takes parameters, e.g. new optim.Adam(model.parameters()), but got a Tensor.",
     ],
-    [() => new optim.SGD([3 as never]), "The parameters of SGD are tensors, but one is 3."],
+    [() => new optim.SGD([3 as never]), "The parameters of SGD must be tensors, but one is 3."],
     [
       () => new optim.SGD([zeros([2, 3], { device: "cpu" })]),
-      "A parameter of SGD, of shape [2, 3], wants no gradient of its own: set requiresGrad = true on a tensor that was not computed from others.",
+      "A parameter of SGD, of shape [2, 3], does not require a gradient itself: set requiresGrad = true on a tensor that was not computed from others.",
     ],
-    [() => new optim.SGD([w.mul(2) as Tensor]), "wants no gradient of its own"],
+    [() => new optim.SGD([w.mul(2) as Tensor]), "does not require a gradient itself"],
     [
       () => new optim.SGD([leaf(zeros([2, 3], { device: "cpu" }).T)]),
       "A parameter of SGD, of shape [3, 2], has gaps: take its .contiguous() copy.",

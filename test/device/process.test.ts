@@ -220,10 +220,10 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     expect(() => device.allocate(2 ** 39, "device")).toThrow(OutOfMemory);
     const remedy = `: tensors hold ${sizeText(allocated)}. Dispose of tensors that you no longer need, or work on fewer elements at a time.`;
     expect(() => device.allocate(2 ** 39, "device")).toThrow(
-      `There are not 512 GiB of device memory left on ${device.name}, which has ${sizeText(device.properties.memoryTotal)}${remedy}`,
+      `There is not 512 GiB of device memory left on ${device.name}, which has ${sizeText(device.properties.memoryTotal)}${remedy}`,
     );
     expect(() => device.allocate(2 ** 39, "host")).toThrow(
-      `There are not 512 GiB of host memory left on ${device.name}${remedy}`,
+      `There is not 512 GiB of host memory left on ${device.name}${remedy}`,
     );
     device.free(held);
     device.free(device.allocate(1024, "device"));

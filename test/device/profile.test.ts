@@ -230,7 +230,7 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
       broken.launch({ grid: 1, block: 1 }, null);
       expect(() => device.synchronize()).toThrow();
     });
-    expect(p.notes).toEqual([`${name} was started again while the profile was on: what it did is not in it.`]);
+    expect(p.notes).toEqual([`${name} was started again during the profile, which lacks what it did.`]);
     expect(p.table()).toEqual([]);
   });
 });
@@ -240,7 +240,7 @@ describe("what is refused", () => {
     await expect(profile(() => profile(() => undefined))).rejects.toThrow(
       new WarpcellError(
         "PROFILING",
-        "A profile is under way already: one at a time. Mark parts of it with range(name, fn).",
+        "A profile is already running, and only one can run at a time. Mark parts of it with range(name, fn).",
       ),
     );
   });
@@ -250,13 +250,13 @@ describe("what is refused", () => {
       "profile takes a function, as in profile(() => step()), but got 3.",
     );
     await expect(profile(() => 1, 2 as never)).rejects.toThrow(
-      "The options of a profile are an object such as { counters: true }, but got 2.",
+      "The options of a profile must be an object such as { counters: true }, but got 2.",
     );
     await expect(profile(() => 1, { counter: true } as never)).rejects.toThrow(
       'A profile has no option "counter". It has trace, counters and samples.',
     );
     await expect(profile(() => 1, { trace: 1 } as never)).rejects.toThrow(
-      "trace of a profile is true or false, but got 1.",
+      "trace of a profile must be true or false, but got 1.",
     );
     expect(() => range(() => 1 as never, undefined as never)).toThrow(
       'range takes a name and a function, as in range("forward", () => model(x)), but got a function and undefined.',

@@ -88,12 +88,12 @@ test("a generator of its own goes on by itself, and from a state that was saved"
   expect(new Generator().seed).not.toBe(new Generator().seed);
   expect([saved.dtype, saved.device, saved.shape]).toEqual(["uint64", "cpu", [2]]);
   for (const wrong of [-1, 0.5, 2n ** 64n, "7", null])
-    expect(() => new Generator(wrong as never)).toThrow("A seed is a whole number from 0 to 2^64 - 1, but got");
+    expect(() => new Generator(wrong as never)).toThrow("A seed must be a whole number from 0 to 2^64 - 1, but got");
   expect(() => generator.setState(ones([2]))).toThrow(
     "setState takes what state() gave, two numbers of uint64, but got shape [2] of float32.",
   );
   expect(() => rand([2], { seed: 1, generator })).toThrow(
-    "Random numbers are drawn by a seed or by a generator, not both: leave one out.",
+    "Random numbers are drawn from a seed or from a generator, not both: leave one out.",
   );
   expect(() => rand([2], { generator: 7 as never })).toThrow(
     "rand takes a generator, such as new Generator(7), as generator but got 7.",

@@ -216,7 +216,7 @@ describe("the samples of a profile", () => {
 
   test("are not there for the cpu, which says so", async () => {
     const p = await profile(() => zeros([16], { device: "cpu" }).add(1), { samples: true });
-    expect(p.notes).toContain("cpu: Nothing is sampled: only GPUs say at which instruction a kernel is.");
+    expect(p.notes).toContain("cpu: Nothing is sampled: only GPUs can say which instruction a kernel is at.");
     expect(p.samples()).toEqual([]);
   });
 });

@@ -338,7 +338,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       [() => x.split(0), "split takes a size ≥ 1 or a list of sizes but got 0."],
       [() => x.split([1, 2]), "split takes sizes that add up to the 2 elements of axis 0 but got [1, 2]."],
       [() => x.chunk(0), "chunk takes a count ≥ 1 but got 0."],
-      [() => x.flatten(1, 0), "flatten takes a first axis that is not behind the last but got 1 and 0."],
+      [() => x.flatten(1, 0), "flatten takes a first axis that is not after the last but got 1 and 0."],
       [() => x.unflatten(1, [2, 2]), "unflatten of axis 1 takes sizes whose product is 3 but got [2, 2]."],
       [() => x.moveAxis([0, 1], [0]), "moveAxis takes as many places as axes, each once"],
       [() => x.roll([1, 2]), "roll takes one shift, or as many axes as shifts"],

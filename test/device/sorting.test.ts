@@ -639,7 +639,7 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
     [
       "counts of what is negative",
       () => tensor([-1], { dtype: "int32", device }).bincount(),
-      "bincount takes integers ≥ 0 but there is -1.",
+      "bincount takes integers ≥ 0 but got -1.",
     ],
     [
       "counts of floats",

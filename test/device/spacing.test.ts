@@ -252,7 +252,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     [
       "points that do not match",
       () => interp(1, list([1, 2]), list([1])),
-      "interp takes two lists of as many places and values, at least one, but got shapes [2] and [1].",
+      "interp takes two lists of the same length, places and values, with at least one element, but got shapes [2] and [1].",
     ],
     ["a window of less than nothing", () => hann(-1), "hann takes a whole number of at least 0 as count but got -1."],
     ["an option of another window", () => hann(3, { beta: 2 } as never), "hann has no option beta."],

@@ -62,7 +62,7 @@ describe.each(devices.map(({ name, properties }) => ({ device: name, properties 
       ["DTYPE", 'input must be float16 or bfloat16, but is float32. Convert it with .to("float16").'],
       ["CONTIGUOUS", "input must be contiguous, but is a view with strides [1, 3]. Pass .contiguous(), a copy."],
       ["TENSOR", "input must be a tensor, but is an array of 1."],
-      ["DISPOSED", "input must be a living tensor, but has been disposed of."],
+      ["DISPOSED", "input must be a live tensor, but has been disposed of."],
       ["DEVICE", `input must be on cuda:7, but is on ${device}. Copy it with .to("cuda:7").`],
     ]);
     expect(() => checkTensor(x, { device: "gpu" })).toThrow(
@@ -104,7 +104,7 @@ describe.each(devices.map(({ name, properties }) => ({ device: name, properties 
       /^The block of a launch must be/,
     );
     expect(said({ grid: 1, block: 1, shared: properties.sharedPerBlockOptin + 1, device })).toBe(
-      `The dynamic shared memory of a launch has at most ${properties.sharedPerBlockOptin} bytes on ${device}, as a whole number ≥ 0, but got ${properties.sharedPerBlockOptin + 1}.`,
+      `The dynamic shared memory of a launch must be a whole number of bytes from 0 to ${properties.sharedPerBlockOptin} on ${device}, but got ${properties.sharedPerBlockOptin + 1}.`,
     );
     expect(said({ grid: 1, block: 1, shared: properties.sharedPerBlockOptin, kernel })).toMatch(
       /besides the 64 that it declares/,
@@ -163,7 +163,7 @@ describe.each(devices.map(({ name, properties }) => ({ device: name, properties 
       new TensorError("SHAPE", "A TensorLayout is for matrices, but shape [1, 2, 3] has 3 axes."),
     );
     expect(() => new TensorLayout([1, 2], "float32", { rowMultiple: 0 })).toThrow(
-      "rowMultiple and colMultiple are whole numbers ≥ 1, but one is 0.",
+      "rowMultiple and colMultiple must be whole numbers ≥ 1, but one is 0.",
     );
   });
 });

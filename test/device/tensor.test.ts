@@ -114,7 +114,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
         expect(item(41n) + 1).toBe(42);
         expect(item(2n ** 53n - 1n)).toBe(Number.MAX_SAFE_INTEGER);
         expect(() => item(2n ** 53n)).toThrow(
-          "item() gives a number, but 9007199254740992 is beyond those that are exact, up to 2^53: read the bigint, data()[0].",
+          "item() gives a number, but 9007199254740992 is beyond 2^53, up to which numbers are exact: read the bigint with data()[0].",
         );
       }
       expect(full([1], -(2n ** 53n - 1n), { device, dtype: "int64" }).item()).toBe(Number.MIN_SAFE_INTEGER);
@@ -300,11 +300,11 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       const refused: [() => unknown, string][] = [
         [
           () => tensor(new Float32Array(3), { copy: false }),
-          "tensor with copy: false takes an array in the cpu's own memory, as zeros([3]).memory() gives it, but got a host Float32Array that lies elsewhere: leave copy out.",
+          "tensor with copy: false takes an array in the cpu's own memory, such as zeros([3]).memory(), but got a host Float32Array from elsewhere: leave copy out.",
         ],
         [
           () => tensor([1, 2], { copy: false }),
-          "tensor with copy: false takes an array in the cpu's own memory, as zeros([3]).memory() gives it, but got an array of 2 that lies elsewhere: leave copy out.",
+          "tensor with copy: false takes an array in the cpu's own memory, such as zeros([3]).memory(), but got an array of 2 from elsewhere: leave copy out.",
         ],
         [
           () => tensor(room, { copy: false, dtype: "int32" }),
@@ -312,7 +312,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
         ],
         [
           () => tensor(x, { copy: false, dtype: "int32" }),
-          "tensor with copy: false leaves a tensor of float32 on cpu what it is: leave copy out to have it as int32 on cpu.",
+          "tensor with copy: false does not convert a tensor of float32 on cpu: leave copy out to have it as int32 on cpu.",
         ],
       ];
       for (const [make, message] of refused) expect(make).toThrow(message);

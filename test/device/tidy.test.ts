@@ -273,7 +273,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     };
     const sentence = [
       "ASYNC",
-      "tidy takes a function that is not async: other code makes tensors while one waits. Use tidy between the awaits, or `using x = …` for single tensors.",
+      "tidy takes a function that is not async: other code may make tensors while it awaits. Use tidy between awaits, or `using x = …` for single tensors.",
     ];
     let runs = 0;
     expect(

@@ -272,7 +272,7 @@ describe("run", () => {
     const ready = client.ready();
     void kernel.ended.then((status) => client.close(`its process ended (${status})`));
     kernel.child.kill("SIGKILL");
-    await expect(ready).rejects.toThrow("The kernel gave no answer: its process ended (SIGKILL).");
+    await expect(ready).rejects.toThrow("The kernel did not answer: its process ended (SIGKILL).");
   });
 
   const wrong: [name: string, text: string | null, sentence: RegExp][] = [
@@ -347,7 +347,7 @@ describe("doctor", () => {
 
   test("says when the cache cannot be written", async () => {
     expect((await warpcell(["doctor"], { XDG_CACHE_HOME: "/dev/null/nothing" })).stdout).toMatch(
-      /^cache +\/dev\/null\/nothing\/warpcell: cannot be written .* Set XDG_CACHE_HOME to a directory of yours\.$/m,
+      /^cache +\/dev\/null\/nothing\/warpcell: cannot be written .* Set XDG_CACHE_HOME to a directory of your own\.$/m,
     );
   });
 

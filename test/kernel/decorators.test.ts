@@ -126,7 +126,7 @@ describe("standard decorators", () => {
   test("at a parameter they are refused, with the way out", async () => {
     const { error } = await opened.session.run("const d = () => {}\nclass A { constructor(@d x: number) {} }");
     expect(error?.message).toBe(
-      'Only legacy decorators may stand at parameters: set "experimentalDecorators": true in the tsconfig.json beside the notebook.',
+      'Only legacy decorators can be applied to parameters: set "experimentalDecorators": true in the tsconfig.json beside the notebook.',
     );
     expect(plain(error?.traceback)).toMatch(/Cell \[\d+\]:2:23/);
   });

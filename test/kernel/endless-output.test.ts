@@ -94,7 +94,7 @@ test("to a client that does not read", async () => {
     opened
       .stderr()
       .includes(
-        "a client has not read its output for 5 s. It misses what comes until it reads again; other clients get everything.",
+        "a client has not read its output for 5 s. It misses what is sent until it reads again; other clients get everything.",
       ),
   );
   await textOf(opened, 40 * MiB);

@@ -307,7 +307,7 @@ describe("types", () => {
     const { client } = await openKernel();
     const strict = await client.execute('%types strict\nglobalThis.ran = true; const text: number = "no";');
     expect(strict.reply).toMatchObject({ status: "error", ename: "TypesError" });
-    expect(strict.reply["evalue"]).toBe("The cell has a type error and was not run, as %types strict asks.");
+    expect(strict.reply["evalue"]).toBe("The cell has a type error and was not run, because of %types strict.");
     expect((strict.reply["traceback"] as string[]).join("\n")).toMatch(
       /\u001b\[31mtype error TS2322\u001b\[39m: Type 'string'[^\n]*\n\nCell \[1\]:2:30\n> 2 \| globalThis.ran = true; const text: number = "no";\n    \| {30}\^$/,
     );

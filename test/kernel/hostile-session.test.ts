@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { fakeSession, openKernel, shown, streamText, type TestKernel } from "../helpers/kernel.ts";
 
 const ended =
-  /^The session ended: it sent the kernel what the session protocol does not know; code in a cell may have .*\. Its variables are lost; the next cell starts with fresh ones\.$/;
+  /^The session ended: it sent the kernel a message that the session protocol does not know; code in a cell may have .*\. Its variables are lost; the next cell starts with fresh ones\.$/;
 
 describe("an event", () => {
   const stream = { type: "stream", request: "$", name: "stdout", text: "x" };
@@ -19,10 +19,10 @@ describe("an event", () => {
     buffers: [],
   };
   const wrong: [name: string, event: unknown, line: string][] = [
-    ["that is null", null, "an event of no known type."],
-    ["that is text", "stream", "an event of no known type."],
-    ["of an unknown type", { type: "nothing" }, 'an event of no known type ("nothing").'],
-    ["of a type of Object.prototype", { type: "constructor" }, 'an event of no known type ("constructor").'],
+    ["that is null", null, "an event of an unknown type."],
+    ["that is text", "stream", "an event of an unknown type."],
+    ["of an unknown type", { type: "nothing" }, 'an event of an unknown type ("nothing").'],
+    ["of a type of Object.prototype", { type: "constructor" }, 'an event of an unknown type ("constructor").'],
     [
       "without its device",
       { type: "ready", version: 1, process: 1 },

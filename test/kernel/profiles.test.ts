@@ -154,7 +154,7 @@ describe("%%profile", () => {
     const { client } = await prepared();
     const { outputs } = await client.execute("%%profile --samples\nscale.over(4096)(x, 4096, 2)");
     expect(profileOf(outputs).notes).toEqual([
-      "cpu: Nothing is sampled: only GPUs say at which instruction a kernel is.",
+      "cpu: Nothing is sampled: only GPUs can say which instruction a kernel is at.",
     ]);
     expect(shown(await client.execute("%%profile --samples --counters\n1"))).toContainEqual([
       "error",

@@ -72,7 +72,7 @@ test("warnings show below the cell with their lines, and what is not a kernel is
   const almost = session.send("%%cuda\nvoid meant(float* p) { p[threadIdx.x] = 1; }");
   expect((await session.ended(almost)).error).toBeNull();
   expect(session.printed(almost, "stderr")).toContain(
-    "meant is no kernel, so that no cell can launch it: write __global__ in front of void",
+    "meant is not a kernel, so no cell can launch it: write __global__ in front of void",
   );
 });
 
@@ -98,7 +98,7 @@ test("CUDA's host side in a TypeScript cell says what a notebook has for it", as
   });
   const { error } = await session.run("let d_x; cudaMalloc(d_x, 4)");
   expect(error?.message).toBe(
-    "cudaMalloc is not defined, as it is of CUDA C++: zeros([n]) and tensor(data) make arrays on the device.",
+    "cudaMalloc is not defined, because it belongs to CUDA C++: zeros([n]) and tensor(data) make arrays on the device.",
   );
 });
 
@@ -107,27 +107,28 @@ test("what a first hour gets wrong says what to write", async () => {
   for (const [code, message] of [
     [
       "%%cuda\n#include <missing.h>\n__global__ void lost(float* p) {}",
-      "missing.h is found neither beside the source nor among CUDA's headers: put it beside the notebook, or name its folder, %%cuda --include FOLDER",
+      "missing.h was found neither beside the source nor among CUDA's headers: put it beside the notebook, or name its folder with %%cuda --include FOLDER",
     ],
     [
       "%%cuda\nint main() { return 0; }",
       "main() is for host programs, and a cell holds device code: launch its kernels",
     ],
-    ['twice.as("floot")', 'twice.as("floot") names floot, which is no type here. There are float, double, int,'],
+    [
+      'twice.as("floot")',
+      'twice.as("floot") names floot, which is not a known type. Known types are float, double, int,',
+    ],
     [
       "nn.Linear(3, 2)",
       "Class constructor Linear cannot be invoked without 'new': Linear is a class, so write new before the call.",
     ],
     ["Tensor()", "Tensor is a class, so write new before the call."],
     ["new nn.Sequential(nn.Linear)", "layer 0 is the class Linear: write new nn.Linear(…)."],
-    ["y.size(0)", "y.size is not a function: of a tensor it is how many elements there are, and y.shape[0] the size"],
+    ["y.size(0)", "y.size is not a function: of a tensor it is the number of elements, and y.shape[0] the size"],
   ] as const)
     expect((await session.run(code)).error?.message, code).toContain(message);
   const { events, status } = await session.run("%%cuda\nvoid none(float* p) { p[threadIdx.x] = 1; }");
   expect(status).toBe("ok");
-  expect(JSON.stringify(events)).toContain(
-    "none is no kernel, so that no cell can launch it: write __global__ in front",
-  );
+  expect(JSON.stringify(events)).toContain("none is not a kernel, so no cell can launch it: write __global__ in front");
 });
 
 test("a wrong option fails its cell", async () => {

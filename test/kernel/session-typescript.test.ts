@@ -758,7 +758,7 @@ describe("what JavaScript itself has", () => {
     const { stderr } = await own.ended(request);
     // What Node and the session did meanwhile may have failed with it, and says so.
     expect(stderr).toContain(
-      `Cell [${request}] took away ${names}, which the kernel itself needs. That was put back; all variables are kept.\n`,
+      `Cell [${request}] removed or replaced ${names}, which the kernel itself needs. It has been restored; all variables are kept.\n`,
     );
     expect(
       (
@@ -784,7 +784,7 @@ describe("what JavaScript itself has", () => {
     const first = session.send("setTimeout(() => { (globalThis as any).JSON = null; console.log('gone') }, 1); 1");
     await session.until(() => session.printed(first, "stdout") === "gone\n");
     expect((await session.run("1")).stderr).toBe(
-      "Code that ran before this cell took away JSON, which the kernel itself needs. That was put back; all variables are kept.\n",
+      "Code that ran before this cell removed or replaced JSON, which the kernel itself needs. It has been restored; all variables are kept.\n",
     );
     expect((await session.run("JSON.stringify(1)")).result).toBe("'1'");
   });

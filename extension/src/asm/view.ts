@@ -235,7 +235,7 @@ export class AsmView {
 
 const wordsOf: Readonly<Record<string, string>> = {
   live: "live registers",
-  samples: "samples of the profiler, in percent of all",
+  samples: "samples of the profiler, as a percentage of all",
 };
 
 /** What the columns left of the code are, briefly and in words. */

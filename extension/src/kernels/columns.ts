@@ -63,7 +63,7 @@ const columns: readonly Column[] = [
   {
     id: "share",
     title: "Time %",
-    description: "Of the time that all kernels of the profile took",
+    description: "Share of the time that all kernels of the profile took",
     align: "number",
     isInformative: always,
     key: ({ kernel }) => kernel.share,

@@ -185,7 +185,7 @@ class Figure {
     });
     const rest = partial.length - items.length;
     return [
-      element("div", "warpcell-roofline-heading", "Only bytes or only operations are known of"),
+      element("div", "warpcell-roofline-heading", "Only bytes or only operations are known for"),
       element("ul", "warpcell-roofline-list", ...items),
       ...(rest > 0
         ? [element("div", "warpcell-roofline-note", `${formatCount(rest, "more is", "more are")} in the table.`)]

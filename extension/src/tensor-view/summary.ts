@@ -68,7 +68,7 @@ function warningsOf({ nan, inf, suspect }: TensorPayload): Fact[] {
       kind: "warning",
       text: "unfinished",
       detail:
-        "A launch that did not finish may have been writing this tensor. It is marked so until it is written again.",
+        "A launch that did not finish may have been writing this tensor. It stays marked until it is written again.",
     });
   return warnings;
 }

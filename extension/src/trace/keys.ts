@@ -42,18 +42,18 @@ export const keys: readonly Key[] = [
   {
     keys: ["f", "Enter"],
     shown: "F  Enter",
-    does: "fill the view with what is chosen",
+    does: "fill the view with the selection",
     run: ({ model }) => model.focus(),
   },
   { keys: ["g"], shown: "G", does: "go to the line in the notebook", run: (actions) => actions.goToLine() },
   {
     keys: ["Shift+ArrowRight"],
     shown: "Shift → ←",
-    does: "choose a span of time; so does dragging with Shift",
+    does: "select a span of time, as dragging with Shift does",
     run: ({ model }) => model.extendRange(1 / 40),
   },
   { keys: ["Shift+ArrowLeft"], shown: null, does: "", run: ({ model }) => model.extendRange(-1 / 40) },
-  { keys: ["m"], shown: "M", does: "mark what is chosen, or take its mark away", run: ({ model }) => model.mark() },
+  { keys: ["m"], shown: "M", does: "mark the selection, or remove its mark", run: ({ model }) => model.mark() },
   { keys: ["/"], shown: "/", does: "search", run: (actions) => actions.openSearch() },
   { keys: ["n"], shown: "N  Shift N", does: "next and previous match", run: ({ model }) => model.stepMatch(1) },
   { keys: ["N"], shown: null, does: "", run: ({ model }) => model.stepMatch(-1) },
@@ -64,7 +64,7 @@ export const keys: readonly Key[] = [
   {
     keys: ["Escape"],
     shown: "Esc",
-    does: "take back the choice, then leave the timeline",
+    does: "clear the selection, then leave the timeline",
     run: (actions) => actions.model.clear() || actions.leave(),
   },
 ];
@@ -73,7 +73,7 @@ export const keys: readonly Key[] = [
 export const gestures: readonly (readonly [string, string])[] = [
   ["drag", "move"],
   ["Ctrl wheel, pinch", "zoom at the pointer"],
-  ["Shift drag, drag on the axis", "choose a span of time"],
+  ["Shift drag, drag on the axis", "select a span of time"],
   ["double click", "fill the view with the slice"],
 ];
 

@@ -14,8 +14,8 @@ export interface ScopeWords {
   readonly hint: string;
 }
 
-const zoomIn = "Short neighbours are one here: zoom in to tell them apart.";
-const zoomOut = "Of the rest of the profile the page holds an overview alone: show the whole for it.";
+const zoomIn = "Short neighbours are merged here: zoom in to tell them apart.";
+const zoomOut = "The page holds only an overview of the rest of the profile: show the whole profile to search it.";
 
 export const scopeWords: Readonly<Record<Scope, ScopeWords>> = {
   all: { text: "", hint: "" },

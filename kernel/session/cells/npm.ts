@@ -26,7 +26,7 @@ interface NpmParts {
 const reasons: Record<string, string> = {
   E404: "the registry has no such package",
   ETARGET: "the package has no such version",
-  EINVALIDPACKAGENAME: "that is no name of a package",
+  EINVALIDPACKAGENAME: "that is not the name of a package",
   ENOTFOUND: "the registry cannot be reached",
   EAI_AGAIN: "the registry cannot be reached",
   ECONNREFUSED: "the registry cannot be reached",

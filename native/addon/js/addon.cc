@@ -196,7 +196,7 @@ class Exports : public Napi::Addon<Exports> {
 
   void copy(const Arguments& arguments) {
     Napi::Uint8Array to = arguments.byte_array(0), from = arguments.byte_array(1);
-    if (to.ByteLength() != from.ByteLength()) throw ClientError("ARGUMENT", "A copy is of two arrays of one length.");
+    if (to.ByteLength() != from.ByteLength()) throw ClientError("ARGUMENT", "A copy takes two arrays of one length.");
     copy_by_cores(to.Data(), from.Data(), to.ByteLength());
   }
 

@@ -42,7 +42,8 @@ CellOptions read_options(const std::vector<std::string>& options) {
       return name.back() == '=' ? starts_with(text, name) : text == name;
     });
     if (known == std::end(kOptions))
-      throw DeviceError("INVALID_OPTION", text + " is no option of a CUDA cell. There are " + known_options() + ".");
+      throw DeviceError("INVALID_OPTION",
+                        text + " is not an option of a CUDA cell. There are " + known_options() + ".");
     known->apply(result, text.substr(std::string(known->name).size()));
   }
   return result;

@@ -54,7 +54,7 @@ function backThrough(
   if (operation.gradient === null)
     throw new GradientError(
       "NO_GRADIENT",
-      `${sentenceOf(node)} has no gradient: use .detach() on its operand if none is wanted.`,
+      `${sentenceOf(node)} has no gradient: use .detach() on its operand if you need none.`,
     );
   const checkUnchanged = (operand: DeviceArray) => {
     const version = saved.versions.get(operand);
@@ -97,7 +97,7 @@ function checkFinite(node: Node, gradient: DeviceArray): void {
   if (count.item() > 0)
     throw new GradientError(
       "ANOMALY",
-      `The gradient of ${sentenceOf(node)} has ${count.item()} NaN of ${gradient.size} elements.`,
+      `The gradient of ${sentenceOf(node)} has ${count.item()} NaN among ${gradient.size} elements.`,
     );
 }
 

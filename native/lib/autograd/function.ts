@@ -83,7 +83,7 @@ export abstract class AutogradFunction {
     if (odd !== undefined)
       throw new GradientError(
         "OPERANDS",
-        `Forward of ${this.name} returns a tensor or an array of tensors, but returned ${worded(odd)}.`,
+        `Forward of ${this.name} must return a tensor or an array of tensors, but returned ${worded(odd)}.`,
       );
     if (!isRecording() || !wanted.includes(true)) return result;
     // An argument that comes back is another tensor: one that was computed.

@@ -90,7 +90,7 @@ function seedFor(root: Tensor, gradient: Tensor | undefined): DeviceArray {
   if (trackOf(root) === null)
     throw new GradientError(
       "NOT_TRACKED",
-      "This tensor depends on none that wants a gradient: set requiresGrad = true on a tensor that it is computed from.",
+      "This tensor does not depend on any that requires a gradient: set requiresGrad = true on a tensor that it is computed from.",
     );
   if (gradient === undefined) {
     if (root.size !== 1)
@@ -164,7 +164,7 @@ Object.defineProperties(Tensor.prototype, methods);
 // operand.
 startRecording();
 
-const advice = "what comes after an await runs when it has ended. Wait before it, or use it between the awaits";
+const advice = "code after an await runs when it has already ended. Await first, or use it between awaits";
 
 /**
  * Runs `fn` without recording: nothing computed in it has a gradient. Throws TensorError for an async function, which
@@ -220,7 +220,7 @@ export function gradients(
 ): Tensor[] {
   inputs.forEach((input, index) => {
     if (!(input instanceof Tensor))
-      throw new GradientError("OPERANDS", `Input ${index} is no tensor but ${worded(input)}.`);
+      throw new GradientError("OPERANDS", `Input ${index} is not a tensor but ${worded(input)}.`);
     if (trackOf(input) === null)
       throw new GradientError(
         "NOT_TRACKED",
@@ -267,7 +267,7 @@ export function valueAndGrad<A extends readonly unknown[]>(
       if (!(value instanceof Tensor))
         throw new GradientError(
           "OPERANDS",
-          `A function with gradients returns a tensor, but this one returned ${worded(value)}.`,
+          `A function with gradients must return a tensor, but this one returned ${worded(value)}.`,
         );
       return { value, gradients: gradients(value, leaves, { createGraph: isNested }) };
     });

@@ -17,7 +17,7 @@ export function tidy<T>(fn: () => T): T {
   return withoutWaiting("tidy", advice, fn, () => scoped(fn));
 }
 const advice =
-  "other code makes tensors while one waits. Use tidy between the awaits, or `using x = …` for single tensors";
+  "other code may make tensors while it awaits. Use tidy between awaits, or `using x = …` for single tensors";
 
 function scoped<T>(fn: () => T): T {
   const outer = scopes.current;

@@ -92,7 +92,7 @@ export function refuseMain(failed: { source: string; name: string }): void {
 }
 
 const mainMessage =
-  "main() is for host programs, and a cell holds device code: launch its kernels from a TypeScript cell, kernel.launch({ grid, block }, …)";
+  "main() is for host programs, and a cell holds device code: launch its kernels from a TypeScript cell with kernel.launch({ grid, block }, …)";
 
 /** Headers that no cell can have: compilers find them, and errors in them. */
 function headersRefused(source: string): Diagnostic[] {

@@ -121,7 +121,7 @@ export function almostKernel(tokens: readonly Token[]): Diagnostic | null {
       line: named.line,
       column: named.column,
       severity: "warning",
-      message: `${named.text} is no kernel, so that no cell can launch it: write __global__ in front of void`,
+      message: `${named.text} is not a kernel, so no cell can launch it: write __global__ in front of void`,
     };
   }
   return null;

@@ -63,7 +63,7 @@ test("a launch in a kernel says what to write, on every device", () => {
   ])
     for (const kind of ["cpu", "cuda"])
       expect(instead(message, kind)).toMatch(
-        /^a kernel that launches kernels \(dynamic parallelism\) cannot be had in a cell, on a GPU either: launch the next one from a TypeScript cell/,
+        /^a kernel that launches kernels \(dynamic parallelism\) is not available in a cell, not even on a GPU: launch the next one from a TypeScript cell/,
       );
 });
 
@@ -76,7 +76,7 @@ test.each<[string, RegExp]>([
   for (const kind of ["cpu", "cuda"])
     for (const message of messages(name, false))
       expect(instead(message, kind)).toMatch(
-        new RegExp(`^${name} cannot be had in a cell, on a GPU either: ${advice.source}`),
+        new RegExp(`^${name} is not available in a cell, not even on a GPU: ${advice.source}`),
       );
 });
 
@@ -84,7 +84,7 @@ test("CUB as a whole, which no cell can compile", () => {
   for (const kind of ["cpu", "cuda"])
     for (const message of messages("cub/cub.cuh", true))
       expect(instead(message, kind)).toMatch(
-        /^cub\/cub\.cuh cannot be had in a cell, on a GPU either: .*single headers/,
+        /^cub\/cub\.cuh is not available in a cell, not even on a GPU: .*single headers/,
       );
 });
 
@@ -95,7 +95,7 @@ test.each<[string, string]>([
   ["cg", "write #include <cooperative_groups.h> and namespace cg = cooperative_groups;"],
   [
     "__shfl_down",
-    "CUDA no longer has it: write it with _sync and a mask of the lanes, as __shfl_down_sync(0xffffffff, x, 1)",
+    "CUDA no longer has it; write it with _sync and a mask of lanes, such as __shfl_down_sync(0xffffffff, x, 1)",
   ],
 ])("%s is there with another line or name", (name, advice) => {
   for (const kind of ["cpu", "cuda"])
@@ -113,7 +113,7 @@ test("a header that nobody knows: where it is looked for, and how to name its fo
   for (const kind of ["cpu", "cuda"])
     for (const message of messages("mine/missing.h", true))
       expect(instead(message, kind)).toBe(
-        'mine/missing.h is found neither beside the source nor among CUDA\'s headers: put it beside the notebook, or name its folder, %%cuda --include FOLDER, or compile(source, { includes: ["FOLDER"] })',
+        'mine/missing.h was found neither beside the source nor among CUDA\'s headers: put it beside the notebook, or name its folder with %%cuda --include FOLDER or compile(source, { includes: ["FOLDER"] })',
       );
 });
 

@@ -70,12 +70,12 @@ const rows: readonly Row[] = [
     name: /^__(shfl(_up|_down|_xor)?|ballot|any|all)$/,
     reason: "other",
     instead:
-      "CUDA no longer has it: write it with _sync and a mask of the lanes, as __shfl_down_sync(0xffffffff, x, 1)",
+      "CUDA no longer has it; write it with _sync and a mask of lanes, such as __shfl_down_sync(0xffffffff, x, 1)",
   },
   {
     name: /^(helper_\w+|cutil\w*|nvrtc_helper|book)\.h$|^(checkCudaErrors|getLastCudaError|cutil\w+|CUDA_SAFE_CALL)$/,
     reason: "host",
-    instead: "leave it out: the errors of launches come by themselves",
+    instead: "leave it out: the errors of launches are reported by themselves",
   },
   {
     name: /^cuda(Malloc|HostAlloc|MallocManaged|MallocHost|MallocPitch|MallocAsync|Free|FreeHost|FreeAsync)$/,
@@ -102,7 +102,7 @@ const rows: readonly Row[] = [
   {
     name: /^(s?rand|rand_r|drand48|std::(s?rand|mt19937\w*|random_device|uniform_\w+|normal_\w+))$/,
     reason: "host",
-    instead: "fill an array in a TypeScript cell, rand([n]), or compute a hash of the thread's index",
+    instead: "fill an array in a TypeScript cell with rand([n]), or compute a hash of the thread's index",
   },
   {
     name: /^(vector|iostream|string|map|unordered_map|set|list|deque)$|^std::(vector|string|map|unordered_map|set|list|deque|queue|stack|to_string)$/,
@@ -138,7 +138,7 @@ const missing = [
 const launches = {
   said: /kernel launch from __device__ or __global__ functions|device-side kernel launch could not be processed/,
   instead:
-    "a kernel that launches kernels (dynamic parallelism) cannot be had in a cell, on a GPU either: launch the next one from a TypeScript cell, with a grid from what this one wrote (count.item()), or loop over its work here",
+    "a kernel that launches kernels (dynamic parallelism) is not available in a cell, not even on a GPU: launch the next one from a TypeScript cell, with a grid from what this one wrote (count.item()), or loop over its work here",
 };
 
 /**
@@ -153,7 +153,7 @@ export function instead(message: string, kind: string): string | null {
   if (name !== undefined && row !== undefined) return sentence(row, name, kind, header !== undefined);
   return header === undefined
     ? null
-    : `${header} is found neither beside the source nor among CUDA's headers: put it beside the notebook, or name its folder, %%cuda --include FOLDER, or compile(source, { includes: ["FOLDER"] })`;
+    : `${header} was found neither beside the source nor among CUDA's headers: put it beside the notebook, or name its folder with %%cuda --include FOLDER or compile(source, { includes: ["FOLDER"] })`;
 }
 
 /**
@@ -162,7 +162,7 @@ export function instead(message: string, kind: string): string | null {
  */
 function sentence({ reason, instead: advice }: Row, name: string, kind: string, isHeader: boolean): string | null {
   if (reason === "host") return `${name} is for host programs, and a cell holds device code: ${advice}`;
-  if (reason === "never") return `${name} cannot be had in a cell, on a GPU either: ${advice}`;
+  if (reason === "never") return `${name} is not available in a cell, not even on a GPU: ${advice}`;
   if (reason === "other") return `${name} is not known here: ${advice}`;
   if (kind === "cpu") return `${name} needs a GPU (or: ${advice})`;
   return isHeader

@@ -312,7 +312,7 @@ export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> e
       const unknown = error instanceof CompileError ? this.#declaration.unknownType(args) : null;
       if (unknown === null) throw error;
       throw new CompileError(
-        `${this.name}.as(${args.map((arg) => JSON.stringify(arg)).join(", ")}) names ${unknown}, which is no type here. There are float, double, int, unsigned, long long, unsigned char, half (with cuda_fp16.h) …, float4 and its kin, and structs that the cell declares.`,
+        `${this.name}.as(${args.map((arg) => JSON.stringify(arg)).join(", ")}) names ${unknown}, which is not a known type. Known types are float, double, int, unsigned, long long, unsigned char, half (with cuda_fp16.h) …, float4 and the like, and structs that the cell declares.`,
         (error as CompileError).log,
       );
     }

@@ -141,7 +141,7 @@ function pointerError(which: string, type: PointerType | ViewType, value: unknow
   }
   return new LaunchError(
     "MISALIGNED",
-    `${which} must start at a multiple of ${pointeeAlign} bytes (${type.name}), but got a view that starts ${value.placeLow % pointeeAlign} bytes behind one.`,
+    `${which} must start at a multiple of ${pointeeAlign} bytes (${type.name}), but got a view that starts ${value.placeLow % pointeeAlign} bytes past one.`,
   );
 }
 
@@ -189,14 +189,14 @@ export function settingError(
 export function cooperativeError(kernel: string, value: unknown): LaunchError {
   return new LaunchError(
     "INVALID_OPTION",
-    `cooperative is true or false, but kernel ${kernel} was launched with ${worded(value)}.`,
+    `cooperative must be true or false, but kernel ${kernel} was launched with ${worded(value)}.`,
   );
 }
 
 export function amountError(kernel: string, setting: "bytes" | "flops", value: unknown): LaunchError {
   return new LaunchError(
     "INVALID_OPTION",
-    `${setting} of a launch is a number ≥ 0, but kernel ${kernel} was launched with ${worded(value)}.`,
+    `${setting} of a launch must be a number ≥ 0, but kernel ${kernel} was launched with ${worded(value)}.`,
   );
 }
 
@@ -230,6 +230,6 @@ export function sharedError(
   const own = statically === 0 ? "" : ` besides the ${statically} that it declares`;
   return new LaunchError(
     "SHARED",
-    `The dynamic shared memory of ${called(kernel)} has at most ${Math.max(0, limit - statically)} bytes on ${device.name}${own}, as a whole number ≥ 0, but got ${shown(value)}.`,
+    `The dynamic shared memory of ${called(kernel)} must be a whole number of bytes from 0 to ${Math.max(0, limit - statically)} on ${device.name}${own}, but got ${shown(value)}.`,
   );
 }

@@ -240,7 +240,7 @@ export class DeviceProcess {
     const { allocated } = binding.memory(this.client);
     const whole = memory === "device" ? `, which has ${sizeText(this.properties.memoryTotal)}` : "";
     throw new OutOfMemory(
-      `There are not ${sizeText(bytes)} of ${memory} memory left on ${this.name}${whole}: tensors hold ${sizeText(allocated)}. Dispose of tensors that you no longer need, or work on fewer elements at a time.`,
+      `There is not ${sizeText(bytes)} of ${memory} memory left on ${this.name}${whole}: tensors hold ${sizeText(allocated)}. Dispose of tensors that you no longer need, or work on fewer elements at a time.`,
       this.name,
       bytes,
     );
@@ -362,7 +362,7 @@ export class DeviceProcess {
 
   #take(sequence: number): Uint8Array[] {
     const answer = binding.reply(this.client, sequence);
-    if (answer === null) throw new WarpcellError("PROTOCOL", `${this.name} gave no answer to command ${sequence}.`);
+    if (answer === null) throw new WarpcellError("PROTOCOL", `${this.name} did not answer command ${sequence}.`);
     return answerFields(answer, this.name);
   }
 

@@ -50,8 +50,8 @@ class Fusion {
       throw new TensorError(
         "FUSE",
         traced instanceof Tensor
-          ? "The tensor that a fused function returns depends on none of its arguments."
-          : `A fused function returns one tensor, but this one returned ${worded(traced)}.`,
+          ? "The tensor that a fused function returns does not depend on any of its arguments."
+          : `A fused function must return one tensor, but this one returned ${worded(traced)}.`,
       );
     }
     const program = programOf(traced);

@@ -216,7 +216,7 @@ function refusalOfShape({ shape, node }: Traced, space: Space): TensorError {
   const what = node.kind === "same" ? node.how : node.kind === "leaf" ? "an operand" : node.name;
   return new TensorError(
     "FUSE",
-    `${what} cannot be fused here: its result of shape ${formatShape(shape)} is computed from a reduction over rows of ${formatShape(space.shape)}, and is neither one number a row nor one for each element. Reduce with { keepdims: true }, or do it after the fused function.`,
+    `${what} cannot be fused here: its result of shape ${formatShape(shape)} is computed from a reduction over rows of ${formatShape(space.shape)}, and is neither one number per row nor one per element. Reduce with { keepdims: true }, or do it after the fused function.`,
   );
 }
 
@@ -298,7 +298,10 @@ export function programOf(result: Traced): Program {
   const final = isRow ? { lines: [], value: writer.ofRow(result) } : writer.elements(result);
   const { operands, steps, numbers, numberKinds } = writer;
   if (operands.length === 0)
-    throw new TensorError("FUSE", "The result of a function given to fuse depends on no number of its tensors.");
+    throw new TensorError(
+      "FUSE",
+      "The result of a function given to fuse does not depend on any element of its tensors.",
+    );
   const stages = steps.flatMap((step) => ("stage" in step ? [step.stage] : []));
   const splits = isRow && stages.length === 1;
   const source = kernelText({ space, operands, steps, numberKinds, final, isRow, splits, out: result.dtype });

@@ -51,10 +51,7 @@ export function pullback(
     const gradient = gradients.get(outputs[0]!.id);
     if (gradient === undefined || !inputs.some((input) => isWanted(input, wants))) continue;
     if (operation.gradient === null)
-      throw new GradientError(
-        "NO_GRADIENT",
-        `${name} has no gradient: use .detach() on its operand if none is wanted.`,
-      );
+      throw new GradientError("NO_GRADIENT", `${name} has no gradient: use .detach() on its operand if you need none.`);
     const operands = inputs.map((input) => (input instanceof Traced ? valueOf(input) : input));
     const back = operation.gradient([gradient], {
       inputs: operands,

@@ -117,7 +117,7 @@ export async function toArrow(tensors: Readonly<Record<string, Tensor>>): Promis
   if (rows.size > 1)
     throw new TensorError(
       "SHAPE",
-      `The columns of a table have one number of rows, but these tensors have ${[...rows].join(" and ")} along their first axis.`,
+      `The columns of a table must have the same number of rows, but these tensors have ${[...rows].join(" and ")} along their first axis.`,
     );
   const arrow = await import("apache-arrow");
   const used = new Set<ArrayBufferLike>();

@@ -98,7 +98,7 @@ function tensorShape(field: FlatTable, lists: readonly number[], file: string): 
     throw new FormatError(
       "UNSUPPORTED",
       file,
-      `A column of ${file} has its axes in another order than in memory, which is not read.`,
+      `A column of ${file} has its axes in another order than in memory, which is not supported.`,
     );
   if (shape.reduce((product, size) => product * size, 1) !== lists[0] || lists.length > 1) throw wrong();
   return shape;
@@ -112,7 +112,7 @@ function fieldOf(table: FlatTable, file: string, left: { fields: number }, depth
   const known = types[code];
   const [typeName, own] = table.table(4) !== null ? (["dictionary", 2] as const) : (known ?? []);
   if (typeName === undefined || own === undefined)
-    throw new FormatError("UNSUPPORTED", file, `${file} has a column of Arrow's type ${code}, which is not read.`);
+    throw new FormatError("UNSUPPORTED", file, `${file} has a column of Arrow's type ${code}, which is not supported.`);
   const children =
     typeName === "dictionary" ? [] : table.tables(5).map((child) => fieldOf(child, file, left, depth + 1));
   const buffers = own + children.reduce((sum, child) => sum + child.buffers, 0);
@@ -198,7 +198,7 @@ export function arrowColumns(source: Source, only: ReadonlySet<string> | null): 
     const left = { fields: metadataBytes / 8 };
     fields = schema.tables(1).map((table) => fieldOf(table, file, left));
     if (new Set(fields.map(({ name }) => name)).size < fields.length)
-      throw new FormatError("HEADER", file, `${file} has two columns of one name.`);
+      throw new FormatError("HEADER", file, `${file} has two columns with the same name.`);
     for (const field of fields) if (only?.has(field.name) ?? true) checkField(field, file);
   };
   try {
@@ -234,7 +234,7 @@ function checkField({ name, dtype, typeName }: Field, file: string): void {
     throw new FormatError(
       "DTYPE",
       file,
-      `Column ${JSON.stringify(name)} of ${file} holds ${typeName}. Numbers, booleans and lists of one length are read; name those to load: { only: ["…"] }.`,
+      `Column ${JSON.stringify(name)} of ${file} holds ${typeName}. Numbers, booleans and lists of one length can be read; name the ones to load: { only: ["…"] }.`,
     );
 }
 
@@ -258,7 +258,7 @@ function addBatch(
     nodes.length !== fields.reduce((sum, field) => sum + field.nodes, 0) ||
     buffers.length !== fields.reduce((sum, field) => sum + field.buffers, 0)
   )
-    throw new FormatError("HEADER", file, `A batch of ${file} has other columns than the file says.`);
+    throw new FormatError("HEADER", file, `A batch of ${file} has other columns than the file declares.`);
   // Columns that share their bytes make a small file a large one.
   let end = 0;
   for (const [offset, length] of buffers) {

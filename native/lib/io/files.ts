@@ -80,7 +80,7 @@ const formats: Record<FileFormat, Format> = {
             throw new FormatError(
               "UNSUPPORTED",
               source.name,
-              `${source.name} has an entry ${JSON.stringify(entry.name)}, which is no array. Name those to load: { only: ["…"] }.`,
+              `${source.name} has an entry ${JSON.stringify(entry.name)}, which is not an array. Name the ones to load: { only: ["…"] }.`,
             );
           const opened = entry.open();
           return tensorOf(opened, npyHeader(opened), device);
@@ -200,7 +200,10 @@ function checkedValue(value: unknown): Tensor | TensorRecord {
 function formatNamed(format: FileFormat | undefined, path: string | null): Format | null {
   if (format !== undefined) {
     if (Object.hasOwn(formats, format)) return formats[format];
-    throw new TensorError("OPTIONS", `There is no format ${worded(format)}. There are ${formatNames.join(", ")}.`);
+    throw new TensorError(
+      "OPTIONS",
+      `There is no format ${worded(format)}. Known formats are ${formatNames.join(", ")}.`,
+    );
   }
   const extension = extname(path ?? "").toLowerCase();
   return Object.values(formats).find(({ extensions }) => extensions.includes(extension)) ?? null;
@@ -212,13 +215,13 @@ function readAll(
   { device, format, only, maxRatio = 100 }: LoadOptions,
 ): Tensor | TensorRecord {
   if (typeof maxRatio !== "number" || !(maxRatio >= 1))
-    throw new TensorError("OPTIONS", `maxRatio is a number ≥ 1, but got ${worded(maxRatio)}.`);
+    throw new TensorError("OPTIONS", `maxRatio must be a number ≥ 1, but got ${worded(maxRatio)}.`);
   const found = formatNamed(format, path) ?? Object.values(formats).find((each) => each.is(source));
   if (found === undefined)
     throw new FormatError(
       "FORMAT",
       source.name,
-      `${source.name} is of no known format. These are read: ${formatNames.join(", ")}.`,
+      `${source.name} is not in a known format. Known formats are ${formatNames.join(", ")}.`,
     );
   return found.load(source, { device, only: only === undefined ? null : new Set(only), maxRatio });
 }
@@ -280,7 +283,7 @@ async function partsOf(
   if (format === null)
     throw new TensorError(
       "OPTIONS",
-      `${JSON.stringify(file)} does not say which format to save in: let it end in ${formatNames.map((name) => `.${name}`).join(", ")}, or pass { format }.`,
+      `${JSON.stringify(file)} does not say which format to save in: end it in ${formatNames.map((name) => `.${name}`).join(", ")}, or pass { format }.`,
     );
   return format.parts(checkedValue(value), options, file);
 }

@@ -33,11 +33,15 @@ export function isNpy(source: Source): boolean {
 /** Throws FormatError for anything but an array of numbers or booleans that the source holds whole. */
 export function npyHeader(source: Source): Stored {
   const { name } = source;
-  if (!isNpy(source)) throw new FormatError("FORMAT", name, `${name} is no .npy file: those begin with \\x93NUMPY.`);
+  if (!isNpy(source)) throw new FormatError("FORMAT", name, `${name} is not a .npy file: those begin with \\x93NUMPY.`);
   const start = Buffer.from(source.read(0, Math.min(12, source.size)));
   const version = start[6] ?? 0;
   if (version < 1 || version > 3)
-    throw new FormatError("UNSUPPORTED", name, `${name} is of version ${version} of .npy. Versions 1 to 3 are read.`);
+    throw new FormatError(
+      "UNSUPPORTED",
+      name,
+      `${name} is a .npy file of version ${version}. Versions 1 to 3 can be read.`,
+    );
   const at = version === 1 ? 10 : 12;
   if (start.length < at)
     throw new FormatError("TRUNCATED", name, `${name} ends within its header, after ${source.size} bytes.`);
@@ -111,7 +115,7 @@ function elementType(descr: string, name: string): { dtype: DType; isBigEndian: 
   throw new FormatError(
     "DTYPE",
     name,
-    `${name} holds ${why}. Numbers and booleans are read: ${[...dtypesByCode.keys()].join(", ")}.`,
+    `${name} holds ${why}. Numbers and booleans can be read: ${[...dtypesByCode.keys()].join(", ")}.`,
   );
 }
 

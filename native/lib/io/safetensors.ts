@@ -151,7 +151,11 @@ export function* safetensorsParts(
 ): Generator<Uint8Array> {
   const wrong = Object.values(metadata).find((value) => typeof value !== "string");
   if (wrong !== undefined)
-    throw new FormatError("HEADER", file, `Metadata of .safetensors are texts, but one is ${worded(wrong)}.`);
+    throw new FormatError(
+      "HEADER",
+      file,
+      `The metadata of a .safetensors file must be text, but one entry is ${worded(wrong)}.`,
+    );
   if (Object.hasOwn(tensors, "__metadata__"))
     throw new FormatError("HEADER", file, `No tensor of ${file} can be named "__metadata__".`);
   const sorted = Object.entries(tensors).sort(([, a], [, b]) => factsOf(b.dtype).bytes - factsOf(a.dtype).bytes);

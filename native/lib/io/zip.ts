@@ -44,7 +44,7 @@ function directoryOf(source: Source): Directory {
   let at = tail.length - 22;
   while (at >= 0 && !(tail.readUInt32LE(at) === sign.end && at + 22 + tail.readUInt16LE(at + 20) === tail.length))
     at -= 1;
-  if (at < 0) throw new FormatError("FORMAT", name, `${name} is no zip archive, or its end is missing.`);
+  if (at < 0) throw new FormatError("FORMAT", name, `${name} is not a zip archive, or its end is missing.`);
   const count = tail.readUInt16LE(at + 10);
   const found = { count, size: tail.readUInt32LE(at + 12), at: tail.readUInt32LE(at + 16) };
   if (tail.readUInt16LE(at + 4) !== 0 || tail.readUInt16LE(at + 6) !== 0 || tail.readUInt16LE(at + 8) !== count)
@@ -110,7 +110,7 @@ function entryAt(
     throw new FormatError(
       "UNSUPPORTED",
       file,
-      `${called} is ${(flags & 1) !== 0 ? "encrypted" : `packed by method ${method}`}. Stored and deflated entries are read.`,
+      `${called} is ${(flags & 1) !== 0 ? "encrypted" : `packed by method ${method}`}. Only stored and deflated entries can be read.`,
     );
   if (method === 0 && packed !== size)
     throw new FormatError("HEADER", file, `${called} is not packed, but says that it has ${packed} and ${size} bytes.`);

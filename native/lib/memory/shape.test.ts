@@ -114,11 +114,11 @@ describe("sentences", () => {
     [
       "a negative size",
       () => checkedShape([2, -1]),
-      "[2, -1] is no shape: give a whole number ≥ 0 or an array of them, such as [2, 3].",
+      "[2, -1] is not a shape: give a whole number ≥ 0 or an array of them, such as [2, 3].",
     ],
-    ["a size that is no number", () => checkedShape([NaN, 2n]), "[NaN, 2n] is no shape: "],
-    ["a size left out", () => checkedShape(new Array(2)), "[undefined, undefined] is no shape: "],
-    ["no shape", () => checkedShape("2x3"), '"2x3" is no shape: '],
+    ["a size that is no number", () => checkedShape([NaN, 2n]), "[NaN, 2n] is not a shape: "],
+    ["a size left out", () => checkedShape(new Array(2)), "[undefined, undefined] is not a shape: "],
+    ["no shape", () => checkedShape("2x3"), '"2x3" is not a shape: '],
     ["too many axes", () => checkedShape(Array(17).fill(1)), "A tensor has at most 16 axes, but this shape has 17"],
     [
       "too many elements",
@@ -128,7 +128,7 @@ describe("sentences", () => {
     [
       "shapes that do not broadcast",
       () => broadcast([2, 3], [4]),
-      "Shapes [2, 3] and [4] do not broadcast: from the last axis on, two sizes have to be equal or one of them 1.",
+      "Shapes [2, 3] and [4] do not broadcast: from the last axis on, two sizes must be equal, or one of them 1.",
     ],
     [
       "a reshape to another size",
@@ -153,22 +153,22 @@ describe("sentences", () => {
     [
       "axes that are no array",
       () => transposed(whole([2, 3]), 0 as never),
-      "0 is no order of 2 axes: give them as an array, such as [1, 0].",
+      "0 is not an order of 2 axes: give them as an array, such as [1, 0].",
     ],
     [
       "a slice that is none",
       () => sliced(whole([2, 3]), [null, true as never]),
-      "true is no slice of axis 1: give an index, [start, stop, step], or null for all of it.",
+      "true is not a slice of axis 1: give an index, [start, stop, step], or null for all of it.",
     ],
     [
       "a slice of text",
       () => sliced(whole([2, 3]), [["a"] as never]),
-      `["a"] is no slice of axis 0: give [start, stop, step] in whole numbers, with a step other than 0.`,
+      `["a"] is not a slice of axis 0: give [start, stop, step] in whole numbers, with a step other than 0.`,
     ],
     [
       "a slice of nothing",
       () => sliced(whole([2, 3]), [0, [] as never]),
-      "[] is no slice of axis 1: give [start, stop, step] in whole numbers, with a step other than 0.",
+      "[] is not a slice of axis 1: give [start, stop, step] in whole numbers, with a step other than 0.",
     ],
     [
       "indices in lists",
@@ -179,10 +179,10 @@ describe("sentences", () => {
             [1, 0],
           ] as never,
         ]),
-      "[an array of 2, an array of 2] is no slice of axis 0: give [start, stop, step] in whole numbers, with a step other than 0. Indices in lists are { at: [0, 2] }.",
+      "[an array of 2, an array of 2] is not a slice of axis 0: give [start, stop, step] in whole numbers, with a step other than 0. Indices in lists are { at: [0, 2] }.",
     ],
-    ["a slice of four", () => sliced(whole([2, 3]), [[0, 1, 1, 0] as never]), "[0, 1, 1, 0] is no slice of axis 0: "],
-    ["an axis twice", () => transposed(whole([2, 3]), [0, 0]), "[0, 0] is no order of 2 axes: name each of them once."],
+    ["a slice of four", () => sliced(whole([2, 3]), [[0, 1, 1, 0] as never]), "[0, 1, 1, 0] is not a slice of axis 0: "],
+    ["an axis twice", () => transposed(whole([2, 3]), [0, 0]), "[0, 0] is not an order of 2 axes: name each of them once."],
     [
       "an axis that is not there",
       () => transposed(whole([2, 3]), [0, 2]),
@@ -209,7 +209,7 @@ describe("sentences", () => {
       () => sliced(whole([0]), [0]),
       "There is no index 0 on axis 0, which has 0 elements.",
     ],
-    ["a step that goes nowhere", () => sliced(whole([2, 3]), [[0, 2, 0]]), "[0, 2, 0] is no slice of axis 0: "],
+    ["a step that goes nowhere", () => sliced(whole([2, 3]), [[0, 2, 0]]), "[0, 2, 0] is not a slice of axis 0: "],
     ["too many slices", () => sliced(whole([2]), [0, 0]), "Shape [2] takes at most 1 slice but got 2."],
   ])("%s", (_, act, sentence) => {
     expect(act).toThrow(sentence);

@@ -33,7 +33,7 @@ export function checkedShape(shape: unknown): number[] {
   if (!Array.isArray(list) || !Array.from(list).every((size) => Number.isSafeInteger(size) && size >= 0)) {
     throw new TensorError(
       "SHAPE",
-      `${listed(shape)} is no shape: give a whole number ≥ 0 or an array of them, such as [2, 3].`,
+      `${listed(shape)} is not a shape: give a whole number ≥ 0 or an array of them, such as [2, 3].`,
     );
   }
   checkRank("this shape", list);
@@ -100,7 +100,7 @@ export function broadcast(a: Shape, b: Shape): number[] {
     if (left !== right && left !== 1 && right !== 1) {
       throw new TensorError(
         "SHAPE",
-        `Shapes ${formatShape(a)} and ${formatShape(b)} do not broadcast: from the last axis on, two sizes have to be equal or one of them 1.`,
+        `Shapes ${formatShape(a)} and ${formatShape(b)} do not broadcast: from the last axis on, two sizes must be equal, or one of them 1.`,
       );
     }
     return left === 1 ? right : left;
@@ -192,11 +192,11 @@ export function transposed(view: View, axes: readonly number[]): View {
   if (!Array.isArray(axes))
     throw new TensorError(
       "AXIS",
-      `${worded(axes)} is no order of ${rank} axes: give them as an array, such as [1, 0].`,
+      `${worded(axes)} is not an order of ${rank} axes: give them as an array, such as [1, 0].`,
     );
   const order = axes.map((axis) => checkedAxis(axis, rank));
   if (order.length !== rank || new Set(order).size !== rank) {
-    throw new TensorError("AXIS", `${listed(axes)} is no order of ${rank} axes: name each of them once.`);
+    throw new TensorError("AXIS", `${listed(axes)} is not an order of ${rank} axes: name each of them once.`);
   }
   return {
     shape: order.map((axis) => view.shape[axis]!),
@@ -232,7 +232,7 @@ export function sliced(view: View, slices: readonly AxisSlice[]): View {
     if (slice !== null && !Array.isArray(slice)) {
       throw new TensorError(
         "INDEX",
-        `${worded(slice)} is no slice of axis ${axis}: give an index, [start, stop, step], or null for all of it.`,
+        `${worded(slice)} is not a slice of axis ${axis}: give an index, [start, stop, step], or null for all of it.`,
       );
     }
     const { start, count, step } = range(slice ?? [null], size, axis);
@@ -249,7 +249,7 @@ function range(slice: readonly [number | null, (number | null)?, number?], size:
   if (!isRange || ![start ?? 0, stop ?? 0].every(Number.isInteger) || !Number.isInteger(step) || step === 0) {
     throw new TensorError(
       "INDEX",
-      `${listed(slice)} is no slice of axis ${axis}: give [start, stop, step] in whole numbers, with a step other than 0.${slice.some(Array.isArray) ? " Indices in lists are { at: [0, 2] }." : ""}`,
+      `${listed(slice)} is not a slice of axis ${axis}: give [start, stop, step] in whole numbers, with a step other than 0.${slice.some(Array.isArray) ? " Indices in lists are { at: [0, 2] }." : ""}`,
     );
   }
   // Going backwards, the place before the first element is where it ends.

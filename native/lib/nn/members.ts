@@ -44,6 +44,6 @@ export function* membersIn(
   if (hidden !== undefined)
     throw new TensorError(
       "MEMBER",
-      `${name} is a ${value.constructor.name}, which is no module, but has parameters in ${hidden[0]}: have ${value.constructor.name} extend nn.Module, so that they are trained and saved.`,
+      `${name} is a ${value.constructor.name}, which is not a module but has parameters in ${hidden[0]}: have ${value.constructor.name} extend nn.Module, so that they are trained and saved.`,
     );
 }

@@ -114,7 +114,7 @@ export abstract class Module extends Callable {
     if (hidden !== undefined)
       throw new TensorError(
         "PRIVATE",
-        `${this.constructor.name} computes with a tensor of shape ${formatShape(hidden.shape)} that wants a gradient but is none of its parameters: what #private properties hold is neither trained nor saved. Write private instead of #.`,
+        `${this.constructor.name} computes with a tensor of shape ${formatShape(hidden.shape)} that requires a gradient but is not one of its parameters: what #private properties hold is neither trained nor saved. Write private instead of #.`,
       );
     this.#isChecked = true;
     return output;
@@ -137,7 +137,8 @@ export abstract class Module extends Callable {
   }
 
   #hooked<H>(hooks: Set<H>, hook: H): () => void {
-    if (typeof hook !== "function") throw new TensorError("OPERANDS", `A hook is a function, but got ${worded(hook)}.`);
+    if (typeof hook !== "function")
+      throw new TensorError("OPERANDS", `A hook must be a function, but got ${worded(hook)}.`);
     if (Object.prototype.propertyIsEnumerable.call(this, "forward"))
       throw new TensorError(
         "FORWARD",

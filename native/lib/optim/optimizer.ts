@@ -70,11 +70,14 @@ export abstract class Optimizer<O extends Options = Options> {
     const seen = new Set<Tensor>();
     for (const parameter of this.groups.flatMap(({ parameters }) => parameters)) {
       if (!(parameter instanceof Tensor))
-        throw new TensorError("OPERANDS", `The parameters of ${name} are tensors, but one is ${worded(parameter)}.`);
+        throw new TensorError(
+          "OPERANDS",
+          `The parameters of ${name} must be tensors, but one is ${worded(parameter)}.`,
+        );
       if (!parameter.requiresGrad || !parameter.isLeaf)
         throw new TensorError(
           "OPERANDS",
-          `A parameter of ${name}, of shape [${parameter.shape.join(", ")}], wants no gradient of its own: set requiresGrad = true on a tensor that was not computed from others.`,
+          `A parameter of ${name}, of shape [${parameter.shape.join(", ")}], does not require a gradient itself: set requiresGrad = true on a tensor that was not computed from others.`,
         );
       if (!parameter.isContiguous)
         throw new TensorError(
@@ -176,7 +179,10 @@ export abstract class Optimizer<O extends Options = Options> {
     const take = (name: string, shape: readonly number[]): Tensor => {
       const found = state[name];
       if (found === undefined)
-        throw new TensorError("STATE", `The state has no ${name}: it is of another optimiser, or of other parameters.`);
+        throw new TensorError(
+          "STATE",
+          `The state has no ${name}: it belongs to another optimiser or to other parameters.`,
+        );
       if (found.shape.join() !== shape.join())
         throw new TensorError(
           "STATE",
@@ -207,7 +213,7 @@ export abstract class Optimizer<O extends Options = Options> {
     if (left.size > 0)
       throw new TensorError(
         "STATE",
-        `The state has ${[...left].slice(0, 3).join(", ")}${left.size > 3 ? ` and ${left.size - 3} more` : ""}, which belong to no parameter here.`,
+        `The state has ${[...left].slice(0, 3).join(", ")}${left.size > 3 ? ` and ${left.size - 3} more` : ""}, which do not belong to any parameter here.`,
       );
     this.groups.forEach((group, index) => {
       group.lr = rates[index]!;

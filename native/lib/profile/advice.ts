@@ -35,9 +35,9 @@ const idle: Readonly<
   launch: (device, time, count, where) =>
     `${device} waited ${time} for TypeScript to launch what comes next (${counted(count, "gap")}${before(where)}). Give each launch more work, fuse operations with fuse(…), or launch fewer.`,
   wait: (device, time, count, where) =>
-    `${device} stood idle ${time} after waits for it (${counted(count, "time")}${where === null ? "" : `, most at ${where}`}): nothing was queued behind what was waited for. Launch more before you wait, and read results less often.`,
+    `${device} stood idle ${time} after waits for it (${counted(count, "time")}${where === null ? "" : `, most at ${where}`}): nothing was queued after the work that was waited for. Launch more before you wait, and read results less often.`,
   compile: (device, time, count, where) =>
-    `${device} waited ${time} while kernels were compiled, loaded or planned (${counted(count, "time")}${before(where)}). They are ready the next time.`,
+    `${device} waited ${time} while kernels were compiled, loaded or planned (${counted(count, "time")}${before(where)}). They will be ready next time.`,
   collector: (device, time, count) =>
     `${device} waited ${time} while JavaScript collected garbage (${counted(count, "time")}). Dispose of tensors with tidy(…) or using, and make fewer of them.`,
   latency: (device, time, count, where) =>

@@ -150,7 +150,10 @@ const duration = (milliseconds: number): string =>
 
 function checkCount(name: string, value: unknown, least: number): void {
   if (!Number.isSafeInteger(value) || (value as number) < least)
-    throw new TensorError("OPTIONS", `${name} of a benchmark is a whole number ≥ ${least}, but got ${worded(value)}.`);
+    throw new TensorError(
+      "OPTIONS",
+      `${name} of a benchmark must be a whole number ≥ ${least}, but got ${worded(value)}.`,
+    );
 }
 
 /** Runs `fn` once and adds up what its operations cost. */
@@ -216,7 +219,7 @@ export async function benchmark(
   checkCount("warmup", warmup, 0);
   for (const [name, value] of Object.entries({ bytes, flops })) {
     if (value !== undefined && !(typeof value === "number" && value >= 0 && value < Infinity))
-      throw new TensorError("OPTIONS", `${name} of a benchmark is a number ≥ 0, but got ${worded(value)}.`);
+      throw new TensorError("OPTIONS", `${name} of a benchmark must be a number ≥ 0, but got ${worded(value)}.`);
   }
   if (subject instanceof Kernel) {
     const { samples } = await subject.time({ ...(rest as LaunchConfig), repeats, warmup }, ...args);

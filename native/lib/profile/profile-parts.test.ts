@@ -206,11 +206,11 @@ describe("advice", () => {
     ],
     [
       "wait",
-      "cuda:0 stood idle 200 ns (20.0 % of the profile) after waits for it (1 time, most at Cell [3]:2): nothing was queued behind what was waited for. Launch more before you wait, and read results less often.",
+      "cuda:0 stood idle 200 ns (20.0 % of the profile) after waits for it (1 time, most at Cell [3]:2): nothing was queued after the work that was waited for. Launch more before you wait, and read results less often.",
     ],
     [
       "compile",
-      "cuda:0 waited 200 ns (20.0 % of the profile) while kernels were compiled, loaded or planned (1 time, most before Cell [3]:2). They are ready the next time.",
+      "cuda:0 waited 200 ns (20.0 % of the profile) while kernels were compiled, loaded or planned (1 time, most before Cell [3]:2). They will be ready next time.",
     ],
     [
       "collector",

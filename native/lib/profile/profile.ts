@@ -214,7 +214,7 @@ export class Profile {
     try {
       payload = JSON.parse(text);
     } catch (error) {
-      throw new FormatError("FORMAT", file, `${file} is not a profile of Warpcell: it is no JSON.`, { cause: error });
+      throw new FormatError("FORMAT", file, `${file} is not a profile of Warpcell: it is not JSON.`, { cause: error });
     }
     return new Profile(dataOf(payload, file));
   }
@@ -263,13 +263,13 @@ function checkOptions(options: unknown): asserts options is ProfileOptions {
   if (typeof options !== "object" || options === null)
     throw new WarpcellError(
       "OPTIONS",
-      `The options of a profile are an object such as { counters: true }, but got ${worded(options)}.`,
+      `The options of a profile must be an object such as { counters: true }, but got ${worded(options)}.`,
     );
   for (const [key, value] of Object.entries(options)) {
     if (!optionNames.has(key))
       throw new WarpcellError("OPTIONS", `A profile has no option ${worded(key)}. It has trace, counters and samples.`);
     if (typeof value !== "boolean" && value !== undefined)
-      throw new WarpcellError("OPTIONS", `${key} of a profile is true or false, but got ${worded(value)}.`);
+      throw new WarpcellError("OPTIONS", `${key} of a profile must be true or false, but got ${worded(value)}.`);
   }
 }
 

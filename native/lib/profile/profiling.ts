@@ -67,7 +67,7 @@ export class Profiling {
     if (underWay.current !== null)
       throw new WarpcellError(
         "PROFILING",
-        "A profile is under way already: one at a time. Mark parts of it with range(name, fn).",
+        "A profile is already running, and only one can run at a time. Mark parts of it with range(name, fn).",
       );
     if (wishes.counters === true && wishes.samples === true)
       throw new WarpcellError(
@@ -178,7 +178,7 @@ export class Profiling {
       ];
     } catch (error) {
       if (!isNotProfiling(error)) throw error;
-      this.#notes.push(`${device.name} was started again while the profile was on: what it did is not in it.`);
+      this.#notes.push(`${device.name} was started again during the profile, which lacks what it did.`);
       return [];
     }
   }

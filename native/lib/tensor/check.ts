@@ -67,7 +67,7 @@ export function checkTensor<D extends DType = DType>(tensor: unknown, wanted: Te
   if (!(tensor instanceof Tensor))
     throw new TensorCheckError("TENSOR", `${name} must be a tensor, but is ${worded(tensor)}.`);
   if (tensor.isDisposed)
-    throw new TensorCheckError("DISPOSED", `${name} must be a living tensor, but has been disposed of.`);
+    throw new TensorCheckError("DISPOSED", `${name} must be a live tensor, but has been disposed of.`);
   for (const key of Object.keys(rest))
     if (!Object.hasOwn(checks, key))
       throw new TensorError(

@@ -25,10 +25,7 @@ const isFloat = ({ dtype }: Tensor) => factsOf(dtype).kind === "float";
 
 function checkedTargets(name: string, targets: Tensor): Tensor<"int64"> {
   if (isFloat(targets) || targets.dtype === "bool")
-    throw new TensorError(
-      "DTYPE",
-      `${name} takes targets that are integers, the numbers of classes, but got ${targets.dtype}.`,
-    );
+    throw new TensorError("DTYPE", `${name} takes integer class numbers as targets but got ${targets.dtype}.`);
   return targets.to("int64");
 }
 
@@ -109,7 +106,7 @@ export const crossEntropy: <D extends DType>(
   },
   (logits, { targets, reduction = "mean", weight, ignoreIndex = -100, labelSmoothing = 0 }) => {
     if (labelSmoothing < 0 || labelSmoothing > 1)
-      throw new TensorError("VALUE", `labelSmoothing is a number from 0 to 1 but got ${labelSmoothing}.`);
+      throw new TensorError("VALUE", `labelSmoothing must be a number from 0 to 1 but got ${labelSmoothing}.`);
     const at = logits.shape.length === 1 ? 0 : 1;
     const count = logits.shape[at] ?? 0;
     const others = logits.shape.filter((_, axis) => axis !== at);

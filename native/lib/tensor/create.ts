@@ -121,14 +121,14 @@ function inPlace(data: unknown, { dtype, device }: CreateOptions): Tensor {
       return data.detach();
     throw new TensorError(
       "TARGET",
-      `tensor with copy: false leaves a tensor of ${data.dtype} on ${data.device} what it is: leave copy out to have it as ${dtype ?? data.dtype} on ${device ?? data.device}.`,
+      `tensor with copy: false does not convert a tensor of ${data.dtype} on ${data.device}: leave copy out to have it as ${dtype ?? data.dtype} on ${device ?? data.device}.`,
     );
   }
   const storage = ArrayBuffer.isView(data) ? storageShownBy(data.buffer) : undefined;
   if (storage === undefined)
     throw new TensorError(
       "ARRAY",
-      `tensor with copy: false takes an array in the cpu's own memory, as zeros([3]).memory() gives it, but got ${worded(data)} that lies elsewhere: leave copy out.`,
+      `tensor with copy: false takes an array in the cpu's own memory, such as zeros([3]).memory(), but got ${worded(data)} from elsewhere: leave copy out.`,
     );
   const array = data as ArrayBufferView;
   const own = dtype ?? dtypeOfArray(array);

@@ -38,7 +38,7 @@ export function embedding(...args: unknown[]): Tensor {
   if (paddingIndex !== undefined && !(paddingIndex >= -count && paddingIndex < count)) {
     throw new TensorError(
       "INDEX",
-      `The paddingIndex of embedding is an integer from ${-count} to ${count - 1} but got ${paddingIndex}.`,
+      `The paddingIndex of embedding must be an integer from ${-count} to ${count - 1} but got ${paddingIndex}.`,
     );
   }
   const given = indicesOf(indices, weight, "embedding");

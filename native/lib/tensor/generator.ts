@@ -24,7 +24,7 @@ export interface RandomSource {
 
 function checkedSeed(value: unknown): bigint {
   if (!seedKind.has(value))
-    throw new TensorError("SEED", `A seed is a whole number from 0 to 2^64 - 1, but got ${worded(value)}.`);
+    throw new TensorError("SEED", `A seed must be a whole number from 0 to 2^64 - 1, but got ${worded(value)}.`);
   return BigInt(value as number | bigint);
 }
 
@@ -99,7 +99,10 @@ export const randomSource = { seed: seedKind, generator: generatorKind };
 export function drawOf({ seed, generator }: RandomSource): Draw {
   if (seed === undefined) return (generator ?? common).next();
   if (generator !== undefined)
-    throw new TensorError("OPTIONS", "Random numbers are drawn by a seed or by a generator, not both: leave one out.");
+    throw new TensorError(
+      "OPTIONS",
+      "Random numbers are drawn from a seed or from a generator, not both: leave one out.",
+    );
   return { seed: checkedSeed(seed), stream: 0n };
 }
 

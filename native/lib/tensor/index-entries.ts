@@ -57,7 +57,7 @@ export function indicesOf(given: unknown, like: DeviceArray, use: string): Given
     if (factsOf(given.dtype).kind !== "int")
       throw new TensorError(
         "DTYPE",
-        `${use} takes indices of integers but got a tensor of ${given.dtype}: convert it, e.g. with .to("int64").`,
+        `${use} takes integer indices but got a tensor of ${given.dtype}: convert it, e.g. with .to("int64").`,
       );
     if (given.deviceProcess !== like.deviceProcess)
       throw new TensorError(

@@ -148,7 +148,7 @@ export function along(x: Tensor, axis: number, given: Given, use: string): Devic
   if (!isFitting)
     throw new TensorError(
       "SHAPE",
-      `${use} along axis ${axis} takes indices of as many axes as the tensor, ${formatShape(x.shape)}, none longer but axis ${axis}, but got ${formatShape(index.shape)}.`,
+      `${use} along axis ${axis} takes indices of as many axes as the tensor, ${formatShape(x.shape)}, none longer except axis ${axis}, but got ${formatShape(index.shape)}.`,
     );
   const strides = stridesOf(x.shape);
   return positionsOf(

@@ -28,7 +28,7 @@ export const interp: (x: Tensor | number, places: Tensor, values: Tensor, option
       if (places.shape.length !== 1 || points === 0 || formatShape(values.shape) !== formatShape(places.shape))
         throw new TensorError(
           "SHAPE",
-          `interp takes two lists of as many places and values, at least one, but got shapes ${formatShape(places.shape)} and ${formatShape(values.shape)}.`,
+          `interp takes two lists of the same length, places and values, with at least one element, but got shapes ${formatShape(places.shape)} and ${formatShape(values.shape)}.`,
         );
       const x = typeof given === "object" ? given : places.slice(0).mul(0).add(given);
       const wide = floatOf([x.dtype, places.dtype, values.dtype].reduce(promoted));

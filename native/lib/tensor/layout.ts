@@ -40,7 +40,7 @@ export class TensorLayout<D extends DType = DType> {
       if (!Number.isSafeInteger(multiple) || multiple < 1)
         throw new TensorError(
           "OPTIONS",
-          `rowMultiple and colMultiple are whole numbers ≥ 1, but one is ${worded(multiple)}.`,
+          `rowMultiple and colMultiple must be whole numbers ≥ 1, but one is ${worded(multiple)}.`,
         );
     }
     this.shape = [rows, columns];

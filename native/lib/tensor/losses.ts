@@ -84,7 +84,7 @@ export const huberLoss: Loss<{ readonly delta?: number }> = define(
   "huberLoss",
   { required: { target: tensor }, options: { ...reductionOption, delta: number } },
   (input, { target, reduction, delta = 1 }) => {
-    if (delta <= 0) throw new TensorError("VALUE", `The delta of huberLoss is a number above 0 but got ${delta}.`);
+    if (delta <= 0) throw new TensorError("VALUE", `The delta of huberLoss must be a number above 0 but got ${delta}.`);
     return loss("huberLoss", input, target, reduction, delta);
   },
 );

@@ -234,7 +234,7 @@ export const flatten: FunctionOf<"flatten"> = define(
     if (first > last)
       throw new TensorError(
         "AXIS",
-        `flatten takes a first axis that is not behind the last but got ${start} and ${end}.`,
+        `flatten takes a first axis that is not after the last but got ${start} and ${end}.`,
       );
     return x.reshape(replaced(x.shape, first, last - first + 1, [sizeOf(x.shape.slice(first, last + 1))]));
   },

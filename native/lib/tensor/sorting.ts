@@ -219,7 +219,7 @@ export const bincount: FunctionOf<"bincount"> = define(
     if (!Number.isSafeInteger(minlength) || minlength < 0)
       throw new TensorError("VALUE", `bincount takes a whole number ≥ 0 as minlength but got ${worded(minlength)}.`);
     const [least, greatest] = x.size === 0 ? [0n, -1n] : extremesOf(x.execution, x);
-    if (least < 0n) throw new TensorError("VALUE", `bincount takes integers ≥ 0 but there is ${least}.`);
+    if (least < 0n) throw new TensorError("VALUE", `bincount takes integers ≥ 0 but got ${least}.`);
     const length = Math.max(minlength, Number(greatest) + 1);
     return weights === undefined
       ? apply("bincount", [x], { length })

@@ -357,7 +357,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
   /** The parts along the first axis, as views: `for (const row of x)`. Throws TensorError for a tensor without axes. */
   *[Symbol.iterator](): Generator<Tensor<D>, void, undefined> {
     if (this.shape.length === 0)
-      throw new TensorError("SHAPE", "A tensor without axes has no rows to go through: x.item() is its element.");
+      throw new TensorError("SHAPE", "A tensor without axes has no rows to iterate over: x.item() is its element.");
     for (let row = 0; row < this.shape[0]!; row++) yield this.slice(row);
   }
 
@@ -391,7 +391,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
     if (isExact(element)) return Number(element) as ItemOf<D>;
     throw new TensorError(
       "VALUE",
-      `item() gives a number, but ${element} is beyond those that are exact, up to 2^53: read the bigint, data()[0].`,
+      `item() gives a number, but ${element} is beyond 2^53, up to which numbers are exact: read the bigint with data()[0].`,
     );
   }
 

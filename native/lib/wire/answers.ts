@@ -49,7 +49,7 @@ export function greet(client: number, device: string): DeviceProperties {
     throw new DeviceUnavailable(
       "NO_PROCESS",
       device,
-      `The device process of ${device} ended before it answered (${binding.state(client)}). What it wrote before may say why.`,
+      `The device process of ${device} ended before it answered (${binding.state(client)}). What it printed before that may say why.`,
     );
   }
 

@@ -100,7 +100,7 @@ export function answerOf<N extends MessageName>(name: N, fields: readonly Uint8A
   if (fields.length < least || fields.length > kinds.length)
     throw new WarpcellError(
       "PROTOCOL",
-      `The answer to ${name} must have the fields ${listed(kinds)}, but has ${fields.length} of them: its parts are of different versions. Build the library again: npm run build.`,
+      `The answer to ${name} must have the fields ${listed(kinds)}, but has ${fields.length} of them: its parts are from different versions. Build the library again: npm run build.`,
     );
   return Object.fromEntries(
     kinds.map(([field, kind], at) => [field, fields[at] === undefined ? null : read[kind](fields[at])]),

@@ -57,7 +57,7 @@ export function parseProperties(json: string): DeviceProperties {
   if (wrong.length > 0) {
     throw new WarpcellError(
       "PROTOCOL",
-      `A device described itself without a usable ${wrong.join(", ")}: ${json}. Build the library again: its parts are of different versions.`,
+      `A device described itself without a usable ${wrong.join(", ")}: ${json}. Build the library again: its parts are from different versions.`,
     );
   }
 

@@ -56,7 +56,7 @@ Module::Module(const std::string& artifact, const std::vector<std::string>& lowe
       auto* description = static_cast<const warpcell_cpu::Kernel*>(dlsym(handle_, name.c_str()));
       if (description == nullptr) throw_artifact("it has no kernel " + name);
       if (description->version != warpcell_cpu::kVersion)
-        throw_artifact("it was made by another version of the library");
+        throw_artifact("it was built by another version of the library");
       kernels_.push_back({name, description, {}, stack});
       entries.push_back(reinterpret_cast<uint64_t>(description->entry) - map->l_addr);
     }

@@ -14,7 +14,7 @@ std::string CpuProfiler::start(ProfileExtras extras, const uint64_t& sequence) {
         "Threads that are counted switch more slowly: kernels with barriers or warp intrinsics take longer. For their "
         "times, profile without counters.");
   }
-  if (extras.samples) notes.push_back("Nothing is sampled: only GPUs say at which instruction a kernel is.");
+  if (extras.samples) notes.push_back("Nothing is sampled: only GPUs can say which instruction a kernel is at.");
   log_.start(sequence);
   return profile_notes(notes);
 }

@@ -40,7 +40,7 @@ void Waiting::look(const Pool& pool) {
            z = headway.block / geometry_.grid[0] / geometry_.grid[1];
   std::fprintf(stderr,
                "Kernel %s: block (%llu,%llu,%llu) has run for 2 s, and %llu blocks have not started. If it waits for "
-               "one of them it waits for ever: "
+               "one of them, it waits for ever: "
                "launch it with cooperative: true, so that all blocks run at once. An interrupt stops it.\n",
                kernel_->c_str(), static_cast<unsigned long long>(x), static_cast<unsigned long long>(y),
                static_cast<unsigned long long>(z), static_cast<unsigned long long>(headway.unstarted));

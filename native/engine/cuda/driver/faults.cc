@@ -37,14 +37,14 @@ constexpr Fault kFaults[] = {
     {715, "ILLEGAL_INSTRUCTION", "A thread ran an illegal instruction (or called __trap())", true},
     {716, "MISALIGNED_ADDRESS", "A thread used an address that is not aligned for the type that it read or wrote",
      true},
-    {717, "INVALID_ADDRESS_SPACE", "An instruction used an address of another memory than it works on", true},
+    {717, "INVALID_ADDRESS_SPACE", "An instruction used an address in a memory space that it does not work on", true},
     {718, "INVALID_PC", "A thread jumped to an invalid address", true},
     {719, "TRAP", "The kernel stopped with an exception (__trap(), or an address in another space)", true},
     {720, "INVALID_LAUNCH", "The cooperative launch has more blocks than fit on the device at once", false},
     {721, "TRAP", "The kernel did not free its tensor memory", true},
     {801, "UNSUPPORTED", "The device does not support this", false},
     {911, "HARDWARE", "An external device failed", true},
-    {999, "DRIVER", "The driver failed for a reason that it does not know", true},
+    {999, "DRIVER", "The driver failed for an unknown reason", true},
 };
 
 const char* text_of(Result (*lookup)(Result, const char**), Result result) {

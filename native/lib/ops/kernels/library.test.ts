@@ -46,7 +46,7 @@ test("what was compiled with other numbers than arrays are allocated by is refus
   expect(taken("sm_90")?.path).toBe(path);
   writeFileSync(`${path}.names`, ["0123456789abcdef", "_Z3sumf", "_Z4meanf"].join("\n"));
   expect(() => taken("sm_90")).toThrow(
-    `${path} was compiled with other numbers than the library reckons with. Build the library again: npm run build.`,
+    `${path} was compiled with other numbers than the library uses. Build the library again: npm run build.`,
   );
 });
 

@@ -116,7 +116,7 @@ export function findPrebuilt(
     if (mark !== markOf(unit.file, unit.dtype))
       throw new WarpcellError(
         "LIBRARY",
-        `${path} was compiled with other numbers than the library reckons with. Build the library again: npm run build.`,
+        `${path} was compiled with other numbers than the library uses. Build the library again: npm run build.`,
       );
     return { path, lowered };
   }
@@ -213,7 +213,7 @@ export class LibraryKernel {
     if (parameters.length !== kinds.length)
       throw new WarpcellError(
         "LIBRARY",
-        `Kernel ${name} takes ${parameters.length} parameters where the library passes ${kinds.length}: its parts are of different versions. Build the library again.`,
+        `Kernel ${name} takes ${parameters.length} parameters where the library passes ${kinds.length}: its parts are from different versions. Build the library again.`,
       );
     kinds.forEach((kind, index) => {
       const { size } = parameters[index]!;
@@ -221,7 +221,7 @@ export class LibraryKernel {
       if (expected !== null && size !== expected)
         throw new WarpcellError(
           "LIBRARY",
-          `Parameter ${index} of kernel ${name} has ${size} bytes where the library passes ${expected}: its parts are of different versions. Build the library again.`,
+          `Parameter ${index} of kernel ${name} has ${size} bytes where the library passes ${expected}: its parts are from different versions. Build the library again.`,
         );
     });
     const pointers = kinds.flatMap((kind, index) =>
