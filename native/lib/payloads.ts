@@ -156,7 +156,7 @@ export interface TracePayload {
   readonly counters: readonly TraceCounter[];
   readonly kernels: readonly TraceKernel[];
   readonly advice: readonly TraceAdvice[];
-  /** What a reader must know of the data: records that were dropped, what was not permitted and the remedy. */
+  /** What a reader must know about the data: records that were dropped, what was not permitted and the remedy. */
   readonly notes: readonly string[];
 }
 

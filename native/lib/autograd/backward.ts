@@ -106,7 +106,7 @@ function showsPart({ operation }: Node): boolean {
   return "isPart" in (operation as Operation);
 }
 
-/** `retainGraph`: the tape can be gone back again. `createGraph`: the gradients can be differentiated in turn. */
+/** `retainGraph`: the tape can be used again. `createGraph`: the gradients can be differentiated in turn. */
 export interface BackwardOptions {
   readonly retainGraph?: boolean;
   readonly createGraph?: boolean;

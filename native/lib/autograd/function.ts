@@ -51,7 +51,7 @@ interface FunctionClass<A extends readonly unknown[], R extends Tensor | readonl
 }
 
 /**
- * A function with a gradient of its own: a class with `static forward(context, …args)`, which returns a tensor or an
+ * A function with its own gradient: a class with `static forward(context, …args)`, which returns a tensor or an
  * array of them and is not recorded itself, and `static backward(context, …gradients)`, which takes one gradient for
  * each result and returns one for each argument, `null` for none. Called with `apply(…args)`.
  * @example

@@ -11,7 +11,7 @@ import { withoutWaiting } from "./scopes.ts";
 import { startRecording, withRecording } from "./recording.ts";
 import { addHook, gradientOf, keepGradient, setGradient, setLeaf, trackOf } from "./tape.ts";
 
-/** `retainGraph`: the tape can be gone back again. `createGraph`: the gradients can be differentiated in turn. */
+/** `retainGraph`: the tape can be used again. `createGraph`: the gradients can be differentiated in turn. */
 export type { BackwardOptions } from "./backward.ts";
 
 declare module "../tensor/tensor.ts" {
@@ -36,7 +36,7 @@ declare module "../tensor/tensor.ts" {
      */
     grad: Tensor<D> | null;
     /**
-     * Whether it was made by hand, not computed by a recorded operation: leaves keep their `grad`.
+     * Whether it was not computed by a recorded operation: leaves keep their `grad`.
      * @example
      * const w = tensor([1]);
      * w.requiresGrad = true;
@@ -55,7 +55,7 @@ declare module "../tensor/tensor.ts" {
      */
     backward(gradient?: Tensor | BackwardOptions, options?: BackwardOptions): void;
     /**
-     * The same memory as a tensor that no gradient reaches.
+     * The same memory as a tensor outside the graph: no gradient reaches it.
      * @example
      * const w = tensor([1]);
      * w.requiresGrad = true;
@@ -63,7 +63,7 @@ declare module "../tensor/tensor.ts" {
      */
     detach(): Tensor<D>;
     /**
-     * Has a tensor that was computed keep its `grad` too, which only leaves do otherwise. Returns the tensor.
+     * Makes a computed tensor keep its `grad`, as leaves do. Returns the tensor.
      * @example
      * const w = tensor([2]);
      * w.requiresGrad = true;
@@ -73,8 +73,8 @@ declare module "../tensor/tensor.ts" {
      */
     retainGrad(): this;
     /**
-     * Calls `hook` with each gradient that reaches this tensor; what it returns takes its place. Returns what removes
-     * it.
+     * Calls `hook` with each gradient that reaches this tensor; what it returns takes its place. Returns a function
+     * that removes the hook.
      * @example
      * const w = tensor([2]);
      * w.requiresGrad = true;
@@ -168,7 +168,7 @@ const advice = "code after an await runs when it has already ended. Await first,
 
 /**
  * Runs `fn` without recording: nothing computed in it has a gradient. Throws TensorError for an async function, which
- * goes on after it.
+ * would continue after it.
  * @example
  * const w = tensor([1]);
  * w.requiresGrad = true;

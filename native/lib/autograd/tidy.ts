@@ -8,7 +8,7 @@ import { gradientOf, trackOf, type Track } from "./tape.ts";
  * Runs `fn` and disposes of every tensor that it made, except those in what it returns (also inside of objects,
  * arrays, maps and sets), what a later `backward` of a returned tensor needs, and what somebody owns: the `grad` of a
  * tensor, a module's parameters and other tensors, what an optimiser keeps of earlier steps. When it throws, only the
- * last stay. Throws TensorError for a function that is async: tensors of other code would be made meanwhile.
+ * last stay. Throws TensorError for a function that is async: other code could make tensors meanwhile.
  * @example
  * const total = tidy(() => ones([1024]).mul(2).sum()); // what is made on the way is freed
  * total; // → tensor(2048, shape [], float32, cpu)

@@ -35,7 +35,7 @@ export interface CompileOptions {
   /** Passed to the compiler as they are. */
   readonly flags?: readonly string[];
   readonly fastMath?: boolean;
-  /** The log tells more: registers, spills, the compiler's own words. */
+  /** The log says more: registers, spills, the compiler's own words. */
   readonly verbose?: boolean;
   /** A file of the library's own, which may use any name. */
   readonly isLibrary?: boolean;

@@ -85,7 +85,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
 
   /**
    * For the library: kernels come from `compile`. Throws CompileError when the compiler lays the parameters out
-   * otherwise than the declaration was read.
+   * differently from how the declaration was read.
    */
   constructor(
     name: string,
@@ -221,8 +221,8 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   }
 
   /**
-   * The source beside what compilers made of it, linked line by line: PTX and SASS of a GPU, assembly of the CPU. It
-   * has the samples of the last profile that took some of this kernel.
+   * The source beside what compilers made of it, linked line by line: PTX and SASS of a GPU, assembly of the CPU.
+   * It has the samples that the last profile took of this kernel.
    */
   get asm(): Assembly {
     const { device, name, cell } = this.#compilation;

@@ -18,9 +18,9 @@ export type FileFormat = "npy" | "npz" | "safetensors" | "arrow" | "arrows";
 export type TensorRecord = Record<string, Tensor>;
 
 /**
- * `device`: where tensors go, the default one when left out. `format`: when neither the name nor the first bytes say
- * it. `only`: names of those to load. `maxRatio`: how many times its packed size an entry of an .npz may have, 100 when
- * left out.
+ * `device`: where the tensors go, the default one when left out. `format`: when neither the name nor the first bytes
+ * say it. `only`: names of those to load. `maxRatio`: how many times its packed size an entry of an .npz may have, 100
+ * when left out.
  */
 export interface LoadOptions {
   readonly device?: string;
@@ -229,8 +229,8 @@ function readAll(
 /**
  * The tensor of a .npy file, or the tensors of another one under their names. Bytes are read as they are, and may be
  * part of a larger buffer. Sizes are checked against the file before anything is allocated. Throws FormatError for a
- * file that is damaged or of another kind, TensorError for a name that it lacks, OutOfMemory, and the system's error
- * for one that cannot be opened.
+ * file that is damaged or of another kind, TensorError for a name that is not in it, OutOfMemory, and the system's
+ * error for one that cannot be opened.
  * @example
  * await io.save("weights.safetensors", { w: tensor([1, 2]) });
  * (await io.load("weights.safetensors")).w; // → tensor([1, 2], shape [2], float32, cpu)

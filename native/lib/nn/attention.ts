@@ -9,8 +9,8 @@ import { Module, type ParameterOptions } from "./module.ts";
 import { parameterOptions, size } from "./options.ts";
 
 /**
- * `mask`: bool, true where a query may look at a key, of a shape that broadcasts to […, queries, keys]. `causal`: a
- * query looks at no key behind its own place, counted from the end where there are more keys than queries. `scale`:
+ * `mask`: bool, true where a query may look at a key, of a shape that broadcasts to […, queries, keys]. `causal`:
+ * a query looks at no key after its own place, counted from the end where there are more keys than queries. `scale`:
  * 1/√width when left out.
  */
 export interface AttentionOptions {

@@ -116,7 +116,7 @@ export class ModuleDict<M extends Module = Module> extends Module {
     for (const [name, module] of entries) this.set(name, module);
   }
 
-  /** Adds a module, or puts it in another's place. Throws TensorError. */
+  /** Adds a module, or replaces one. Throws TensorError. */
   set(name: string, module: M): this {
     checkedModule("ModuleDict", name, module);
     if (name === "" || name.includes("."))
@@ -124,7 +124,7 @@ export class ModuleDict<M extends Module = Module> extends Module {
     this.modules.set(name, module);
     return this;
   }
-  /** The module of a name. Throws TensorError where there is none. */
+  /** The module with that name. Throws TensorError where there is none. */
   get(name: string): M {
     const found = this.modules.get(name);
     if (found === undefined)

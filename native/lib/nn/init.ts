@@ -102,7 +102,7 @@ export function normal(
 }
 
 /**
- * All elements that number. Returns the tensor. Throws TensorError.
+ * Sets all elements to that number. Returns the tensor. Throws TensorError.
  * @example
  * nn.init.constant(empty([2]), 0.5); // → tensor([0.5, 0.5], shape [2], float32, cpu)
  */

@@ -42,7 +42,7 @@ const checkDropout = reader("Dropout", { written: "new nn.Dropout", required: { 
 /**
  * A layer that multiplies by a matrix: x · weightᵀ + bias, for x of shape […, inputs] of shape […, outputs], with an
  * activation if one is named, see {@link linear}. weight and bias are drawn uniformly between ±1/√inputs. `bias: false`
- * leaves the bias out. Throws TensorError for sizes that are no whole numbers ≥ 1.
+ * leaves the bias out. Throws TensorError for sizes that are not whole numbers ≥ 1.
  * @example
  * const layer = new nn.Linear(3, 2);
  * layer(ones([5, 3])).shape; // → [ 5, 2 ]

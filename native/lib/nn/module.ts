@@ -83,7 +83,7 @@ export abstract class Module extends Callable {
     Object.defineProperty(this, "forward", { value, writable: true, configurable: true });
   }
 
-  /** Computes. A subclass says of what, and what comes of it. */
+  /** Computes the module's output. A subclass declares the types of inputs and output. */
   abstract override forward(...inputs: any[]): any;
 
   #run(forward: (...inputs: unknown[]) => unknown, inputs: readonly unknown[]): unknown {
@@ -122,7 +122,7 @@ export abstract class Module extends Callable {
 
   /**
    * Calls `hook` with the module and its inputs before every forward; a list that it returns takes their place. Returns
-   * what removes it.
+   * a function that removes the hook.
    */
   registerForwardPreHook(hook: ForwardPreHook<this>): () => void {
     return this.#hooked(this.#before, hook as ForwardPreHook);
@@ -130,7 +130,7 @@ export abstract class Module extends Callable {
 
   /**
    * Calls `hook` with the module, its inputs and its output after every forward; what it returns takes the output's
-   * place. Returns what removes it.
+   * place. Returns a function that removes the hook.
    */
   registerForwardHook(hook: ForwardHook<this>): () => void {
     return this.#hooked(this.#after, hook as ForwardHook);
@@ -204,18 +204,19 @@ export abstract class Module extends Callable {
     return [...this.namedParameters()].map(([, parameter]) => parameter);
   }
 
-  /** Has it and all modules within it behave as in training, or not. Returns it. */
+  /** Puts it and all modules within it into training mode, or out of it. Returns it. */
   train(training = true): this {
     for (const [, module] of this.namedModules()) module.training = training;
     return this;
   }
-  /** Has it and all modules within it behave as in use: nothing is dropped. Returns it. */
+  /** Puts it and all modules within it into evaluation mode: nothing is dropped. Returns it. */
   eval(): this {
     return this.train(false);
   }
 
   /**
-   * Freezes its parameters, which want no gradients then, or with `true` thaws those that were frozen so. Returns it.
+   * Freezes its parameters, which then get no gradients, or with `true` thaws those that were frozen this way. Returns
+   * it.
    */
   requiresGrad(wanted = true): this {
     for (const { value: tensor } of this.#tensors()) {
@@ -233,7 +234,7 @@ export abstract class Module extends Callable {
 
   /**
    * Moves its tensors and their gradients to a device ("cuda", "cpu"), or has its floats be of another dtype
-   * ("bfloat16"). They stay the tensors that they were, so that optimisers go on with them. Returns it. Throws
+   * ("bfloat16"). They stay the tensors that they were, so that optimisers keep working with them. Returns it. Throws
    * TensorError.
    */
   to(target: string): this {

@@ -35,7 +35,7 @@ const isGroup = (given: unknown): given is ParameterGroup<Options> =>
 
 /**
  * Changes parameters by their gradients. Each `step` takes the `grad` of every parameter that has one; those without
- * are passed over. Parameters of 16 bits are changed in float32 and rounded to the nearest, so that steps below half
+ * one are skipped. Parameters of 16 bits are changed in float32 and rounded to the nearest, so that steps below half
  * their last bit are lost.
  * @example
  * const w = tensor([1]);
@@ -144,7 +144,7 @@ export abstract class Optimizer<O extends Options = Options> {
     return kept;
   }
 
-  /** Forgets the gradients of all parameters, which {@link Tensor.backward} would add to. */
+  /** Clears the gradients of all parameters, to which {@link Tensor.backward} would add. */
   zeroGrad(): void {
     for (const { parameters } of this.groups) for (const parameter of parameters) parameter.grad = null;
   }
@@ -171,8 +171,8 @@ export abstract class Optimizer<O extends Options = Options> {
   }
 
   /**
-   * Goes on where {@link stateDict} was taken, with the same parameters in the same order. A state without learning
-   * rates leaves them as they are. Throws TensorError for what does not fit; nothing is changed then.
+   * Continues from where {@link stateDict} was taken, with the same parameters in the same order. A state without
+   * learning rates leaves them as they are. Throws TensorError for what does not fit; nothing is changed then.
    */
   loadStateDict(state: Readonly<Record<string, Tensor>>): void {
     const left = new Set(Object.keys(state));
@@ -246,12 +246,12 @@ function keptLike({ shape, dtype, device }: Tensor): Tensor {
 
 const scalarOf = (value: number): Tensor => tensor(value, { dtype: "float64", device: "cpu" });
 
-/** Throws TensorError for what is no learning rate. */
+/** Throws TensorError for what is not a learning rate. */
 export function checkedRate(name: string, rate: unknown): void {
   checkedNumber(name, "a learning rate", rate, (value) => value >= 0, "of at least 0");
 }
 
-/** Throws TensorError for an option that is no number, or not such a one. */
+/** Throws TensorError for an option that is not a number, or out of its range. */
 export function checkedNumber(
   name: string,
   what: string,

@@ -194,10 +194,10 @@ function checkResult(result: unknown): void {
 }
 
 /**
- * Times a function, with all that it has the devices do, or a kernel, by the device's own events: `await benchmark(()
- * => x.mul(2).sum())`, `await benchmark(fill, { grid, block }, p, n, 1.5)`. Tensors that the function makes are
- * disposed of after each call. Throws TensorError for an async function and for options out of range, and what the
- * function or the launch throws.
+ * Times a function, with all the work that it gives the devices, or a kernel, by the device's own events: `await
+ * benchmark(() => x.mul(2).sum())`, `await benchmark(fill, { grid, block }, p, n, 1.5)`. Tensors that the function
+ * makes are disposed of after each call. Throws TensorError for an async function and for options out of range, and
+ * what the function or the launch throws.
  * @example
  * const x = ones([1024]);
  * const measured = await benchmark(() => x.mul(2).sum(), { repeats: 5 });

@@ -126,7 +126,7 @@ export class Profile {
     return this.#data.advice.map(({ text }) => text);
   }
 
-  /** What a reader must know of the data: records that were lost, what was not permitted. */
+  /** What a reader must know about the data: records that were lost, what was not permitted. */
   get notes(): readonly string[] {
     return this.#data.notes;
   }
@@ -274,8 +274,8 @@ function checkOptions(options: unknown): asserts options is ProfileOptions {
 }
 
 /**
- * Runs `fn` and returns what the devices and this program did meanwhile: `const p = await profile(() => step())`. All
- * that was launched ends before it returns. Throws what `fn` throws, and WarpcellError for options out of place or a
+ * Runs `fn` and returns what the devices and this program did in that time: `const p = await profile(() => step())`.
+ * All that was launched ends before it returns. Throws what `fn` throws, and WarpcellError for wrong options or a
  * profile within another one.
  * @example
  * const x = ones([1024]);
@@ -301,8 +301,8 @@ export async function profile(fn: () => unknown, options: ProfileOptions = {}): 
 }
 
 /**
- * Marks what `fn` does on the timeline of a profile. Annotations nest; without a profile it only runs `fn`, whose
- * result it returns.
+ * Marks what `fn` does on the timeline of a profile. Ranges nest; without a profile it just runs `fn`. Returns
+ * its result.
  * @example
  * const p = await profile(() => range("forward", () => ones([8]).sum().item()));
  * p.events().some(({ name }) => name === "forward"); // → true

@@ -20,8 +20,8 @@ declare module "./tensor.ts" {
      */
     gelu(options?: { readonly approximate?: "none" | "tanh" }): Tensor<FloatOf<D>>;
     /**
-     * A {@link Tensor.relu} that lets a little of negative numbers through: x where it is ≥ 0, else slope · x; slope is
-     * 0.01 when left out. Integers give float32.
+     * A {@link Tensor.relu} that lets a little of each negative number through: x where it is ≥ 0, else slope · x;
+     * slope is 0.01 when left out. Integers give float32.
      * @example
      * tensor([-1, 2]).leakyRelu(0.1); // → tensor([-0.1, 2.0], shape [2], float32, cpu)
      */
@@ -55,7 +55,7 @@ declare module "./tensor.ts" {
      */
     prelu(weight: Tensor): Tensor<FloatOf<D>>;
     /**
-     * Numbers kept between two bounds: at least `min` and at most `max`, −1 and 1 when left out. Unlike that of {@link
+     * Numbers limited to two bounds: at least `min` and at most `max`, −1 and 1 when left out. Unlike for {@link
      * Tensor.clamp}, the gradient is 0 at the bounds, too. Integers stay integers, between whole bounds.
      * @example
      * tensor([-3, 0.5, 3]).hardtanh(); // → tensor([-1.0, 0.5, 1.0], shape [3], float32, cpu)
@@ -143,7 +143,7 @@ export const prelu: FunctionOf<"prelu"> = define("prelu", { required: { weight: 
   return apply("prelu", [x, weight.reshape(shape)], {});
 });
 
-/** Whether the elements are whole numbers, which stay that. Throws TensorError for bool. */
+/** Whether the elements are whole numbers, which stay whole numbers. Throws TensorError for bool. */
 function isOfIntegers(name: string, { dtype }: Tensor): boolean {
   const { kind } = factsOf(dtype);
   if (kind === "bool")

@@ -71,7 +71,7 @@ export function emptyTensor<D extends DType>(
  * A tensor of the numbers given: nested arrays of equal lengths, a number, or a typed array (one axis). Booleans make
  * bool, bigints int64, other numbers float32; a typed array its own dtype, a Uint16Array with dtype float16 or bfloat16
  * their bits. The numbers are copied, unless `copy` is false, see {@link TensorOptions}. Throws TensorError for a
- * ragged array, a value that the dtype does not hold, and for what cannot be had without a copy.
+ * ragged array, a value that the dtype does not hold, and for what cannot be done without a copy.
  * @example
  * tensor([[1, 2], [3, 4]]); // → tensor([[1, 2], [3, 4]], shape [2, 2], float32, cpu)
  * tensor([1, 2], { dtype: "int64" }); // → tensor([1, 2], shape [2], int64, cpu)
@@ -231,7 +231,7 @@ const readEmpty = shaped("empty");
 
 /**
  * A tensor of that shape with undefined contents: `empty([2, 3])`, or `empty(2, 3)`. float32 on the default device,
- * unless options name another dtype or device. Throws TensorError for what is no shape.
+ * unless options name another dtype or device. Throws TensorError for what is not a shape.
  * @example
  * empty([2, 3]).shape; // → [ 2, 3 ]
  */
@@ -248,7 +248,7 @@ export function empty(...args: unknown[]): Tensor {
 
 /**
  * A tensor of zeros, or of false for bool: `zeros([2, 3])`, or `zeros(2, 3)`. float32 on the default device, unless
- * options name another dtype or device. Throws TensorError for what is no shape.
+ * options name another dtype or device. Throws TensorError for what is not a shape.
  * @example
  * zeros([2, 3]); // → tensor([[0, 0, 0], [0, 0, 0]], shape [2, 3], float32, cpu)
  * zeros([2], { dtype: "int32" }); // → tensor([0, 0], shape [2], int32, cpu)
@@ -266,7 +266,7 @@ export function zeros(...args: unknown[]): Tensor {
 
 /**
  * A tensor of ones, or of true for bool: `ones([2, 3])`, or `ones(2, 3)`. float32 on the default device, unless options
- * name another dtype or device. Throws TensorError for what is no shape.
+ * name another dtype or device. Throws TensorError for what is not a shape.
  * @example
  * ones([2, 2]); // → tensor([[1, 1], [1, 1]], shape [2, 2], float32, cpu)
  * ones(3, 1).shape; // → [ 3, 1 ]

@@ -9,7 +9,7 @@ import { Tensor } from "./tensor.ts";
 
 type Scalar = number | bigint | boolean;
 
-/** `n`: how many times, 1 when left out. `prepend`, `append`: what stands before and behind, a number or rows. */
+/** `n`: how often, 1 when left out. `prepend`, `append`: what comes before and after, a number or rows. */
 export interface DifferenceOptions {
   readonly n?: number;
   readonly axis?: number;

@@ -32,7 +32,7 @@ export interface ElementwiseMethods<D extends DType> {
    */
   sign(): Tensor<D>;
   /**
-   * Whether the sign is −, also that of −0 and NaN.
+   * Whether the sign is −, including that of −0 and NaN.
    * @example
    * tensor([-0, 0, -1]).signbit(); // → tensor([true, false, true], shape [3], bool, cpu)
    */
@@ -224,7 +224,7 @@ export interface ElementwiseMethods<D extends DType> {
    */
   ceil(): Tensor<D>;
   /**
-   * The nearest integer; of two as near, the even one.
+   * The nearest integer; of two equally near, the even one.
    * @example
    * tensor([0.5, 1.5, 2.6]).round(); // → tensor([0, 2, 3], shape [3], float32, cpu)
    */

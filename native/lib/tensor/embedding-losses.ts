@@ -21,7 +21,7 @@ export interface TripletOptions extends MarginOptions {
 }
 
 /**
- * How much nearer an anchor is to a vector of its kind than to another one: max(0, ‖anchor − positive‖ − ‖anchor −
+ * By how much an anchor is nearer to a vector of its kind than to another one: max(0, ‖anchor − positive‖ − ‖anchor −
  * negative‖ + margin) of vectors along the last axis; `margin` is 1 when left out, see {@link TripletOptions}. Its
  * mean, or by `reduction` the sum, or each. Throws TensorError for shapes that do not broadcast.
  * @example

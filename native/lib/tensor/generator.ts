@@ -15,7 +15,7 @@ export interface Draw {
 
 /**
  * `seed`: a whole number from 0 to 2^64 − 1; the same seed, shape and dtype give the same numbers on every device.
- * `generator`: one of its own, which goes on with each operation. With neither the generator of {@link seed} does.
+ * `generator`: one of its own, which advances with each operation. With neither, the generator of {@link seed} is used.
  */
 export interface RandomSource {
   readonly seed?: number | bigint;
@@ -29,8 +29,9 @@ function checkedSeed(value: unknown): bigint {
 }
 
 /**
- * A sequence of random numbers of its own, for all devices: operations that get it as `generator` go on where the one
- * before stopped, whatever others draw meanwhile. Throws TensorError for a seed that is none; without one it is random.
+ * A sequence of random numbers of its own, for all devices: operations that get it as `generator` continue where the
+ * one before stopped, whatever others draw meanwhile. Without a seed it is random. Throws TensorError for what is not a
+ * seed.
  * @example
  * const generator = new Generator(7);
  * rand([2], { generator });
@@ -51,7 +52,7 @@ export class Generator {
     return this.#seed;
   }
 
-  /** Starts anew with that seed. Returns this generator. Throws TensorError. */
+  /** Starts again with that seed. Returns this generator. Throws TensorError. */
   restart(seed: number | bigint): this {
     this.#seed = checkedSeed(seed);
     this.#stream = 0n;
@@ -63,7 +64,7 @@ export class Generator {
     return tensor([this.#seed, this.#stream], { dtype: "uint64", device: "cpu" });
   }
 
-  /** Goes on from a {@link state}. Returns this generator. Throws TensorError for what is none. */
+  /** Continues from a {@link state}. Returns this generator. Throws TensorError for what is not one. */
   setState(state: Tensor): this {
     const [seed, stream] = checkedState("setState", "state()", state).toArray() as [bigint, bigint];
     this.#seed = seed;
@@ -107,7 +108,7 @@ export function drawOf({ seed, generator }: RandomSource): Draw {
 }
 
 /**
- * Starts the generator anew that all operations without one of their own draw from. Throws TensorError.
+ * Seeds the generator that all operations without one of their own draw from. Throws TensorError.
  * @example
  * seed(7);
  * const first = rand([2]);
@@ -119,8 +120,8 @@ export function seed(value: number | bigint): void {
 }
 
 /**
- * Where the generator of {@link seed} is, on the CPU: `io.save` keeps it with a model, so that training goes on with
- * the numbers that it would have had.
+ * Where the generator of {@link seed} is, on the CPU: `io.save` keeps it with a model, so that training continues
+ * with the numbers that it would have had.
  * @example
  * const state = generatorState();
  * const first = rand([2]);
@@ -132,7 +133,8 @@ export function generatorState(): Tensor<"uint64"> {
 }
 
 /**
- * Has the generator go on from where it was at {@link generatorState}. Throws TensorError for what is no such state.
+ * Has the generator continue from where it was at {@link generatorState}. Throws TensorError for what is not such a
+ * state.
  * @example
  * const state = generatorState();
  * const first = randn([2]);

@@ -56,7 +56,8 @@ declare module "./tensor.ts" {
      */
     take(index: Indices, axis?: number | { readonly axis?: number; readonly dim?: number }): Tensor<D>;
     /**
-     * out[i, j, k] = x[i, index[i, j, k], k] for axis 1. `index` has as many axes as x, none of them longer but `axis`.
+     * out[i, j, k] = x[i, index[i, j, k], k] for axis 1. `index` has as many axes as x, none of them longer except
+     * `axis`.
      * @example
      * tensor([[1, 2], [3, 4]]).gather(1, [[0], [1]]); // → tensor([[1], [4]], shape [2, 1], float32, cpu)
      */

@@ -28,7 +28,7 @@ export class TensorLayout<D extends DType = DType> {
   /** Both sizes rounded up; 0 stays 0. */
   readonly paddedShape: readonly [number, number];
 
-  /** Throws TensorError for a shape that is not that of a matrix, and for multiples that are no whole numbers ≥ 1. */
+  /** Throws TensorError for a shape that is not that of a matrix, and for multiples that are not whole numbers ≥ 1. */
   constructor(shape: readonly [number, number], dtype: D, { rowMultiple = 32, colMultiple = 256 }: LayoutOptions = {}) {
     const [rows, columns, ...more] = checkedShape(shape);
     if (rows === undefined || columns === undefined || more.length > 0)

@@ -16,7 +16,7 @@ declare module "./tensor.ts" {
      */
     countNonzero(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<"int64">;
     /**
-     * Whether each element is one of those of `others`, of any shape; with `invert` whether it is none. NaN is none.
+     * Whether each element is one of those of `others`, of any shape; with `invert` whether it is not. NaN never is.
      * @example
      * tensor([1, 2, 3]).isin(tensor([2, 3, 4])); // → tensor([false, true, true], shape [3], bool, cpu)
      */

@@ -34,8 +34,8 @@ export interface DropoutOptions extends RandomSource {
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
-     * e^x / Σe^x along an axis, the last when left out: positive numbers whose sum is 1, without overflow. A slice of −∞
-     * alone gives NaN. Throws TensorError for an axis that is not there.
+     * e^x / Σe^x along an axis, the last when left out: positive numbers whose sum is 1, without overflow. A slice of
+     * −∞ alone gives NaN. Throws TensorError for an axis that is not there.
      * @example
      * tensor([[1, 2, 3], [1, 1, 1]]).softmax();
      * // → tensor([[0.090031, 0.244728, 0.665241], [0.333333, 0.333333, 0.333333]], shape [2, 3], float32, cpu)
@@ -49,7 +49,7 @@ declare module "./tensor.ts" {
     logSoftmax(axis?: number | SoftmaxOptions): Tensor<FloatOf<D>>;
     /**
      * Each element 0 with probability `p`, 0.5 when left out, and the others divided by 1 − p. The same seed gives the
-     * same elements on every device. Throws TensorError for a probability that is none.
+     * same elements on every device. Throws TensorError for a number that is not a probability.
      * @example
      * const y = ones([1000]).dropout({ p: 0.5, seed: 1 });
      * y.unique().values; // → tensor([0, 2], shape [2], float32, cpu)

@@ -8,8 +8,8 @@ import { cat } from "./joining.ts";
 import type { Tensor } from "./tensor.ts";
 
 /**
- * What a border consists of. constant: a number; reflect: the elements behind the edge, turned round; replicate: the
- * edge; circular: those at the other side.
+ * What a border consists of. constant: a number; reflect: the elements inside the edge, mirrored; replicate: the
+ * edge; circular: those at the other end.
  */
 export type PadMode = "constant" | "reflect" | "replicate" | "circular";
 

@@ -26,8 +26,8 @@ import {
 import { Tensor } from "./tensor.ts";
 
 /**
- * How the elements of a tensor lie: in row-major order, or of a tensor of [batch, channels, height, width] the channels
- * of a place side by side.
+ * How the elements of a tensor lie: in row-major order, or, of a tensor of [batch, channels, height, width], with the
+ * channels of a place side by side.
  */
 export type MemoryFormat = "contiguous" | "channelsLast";
 type Axes = number | readonly number[];
@@ -96,13 +96,13 @@ declare module "./tensor.ts" {
      */
     broadcastTo(...shape: ListOrRow): Tensor<D>;
     /**
-     * A view with the elements in the other order along the axes, all of them when left out.
+     * A view with the elements in reverse order along the axes, all of them when left out.
      * @example
      * tensor([1, 2, 3]).flip(); // → tensor([3, 2, 1], shape [3], float32, cpu)
      */
     flip(axis?: Axes | AxesOption): Tensor<D>;
     /**
-     * Elements shifted along axes; those that leave at one end come in at the other. Without `axis` in row-major order.
+     * Elements shifted along axes; those that leave at one end enter at the other. Without `axis` in row-major order.
      * @example
      * tensor([1, 2, 3, 4]).roll(1); // → tensor([4, 1, 2, 3], shape [4], float32, cpu)
      */

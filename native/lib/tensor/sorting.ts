@@ -28,7 +28,7 @@ export interface TopOptions {
   readonly dim?: number;
   readonly largest?: boolean;
 }
-/** `right`, or NumPy's `side: "right"`: behind equal elements. */
+/** `right`, or NumPy's `side: "right"`: after equal elements. */
 export interface SearchOptions {
   readonly right?: boolean;
   readonly side?: "left" | "right";
@@ -68,7 +68,7 @@ declare module "./tensor.ts" {
      */
     kthvalue(k: number, axis?: number | AxisOptions): Selected<D>;
     /**
-     * Where each value goes in this tensor's sorted last axis: before equal elements, or with `right` behind them. One
+     * Where each value goes in this tensor's sorted last axis: before equal elements, or with `right` after them. One
      * row serves values of any shape. `sorter`: the positions that sort the axis, as {@link Tensor.argsort} gives them.
      * @example
      * tensor([1, 3, 5]).searchsorted(tensor([3, 4])); // → tensor([1, 2], shape [2], int64, cpu)
@@ -85,7 +85,7 @@ declare module "./tensor.ts" {
     bincount(options: { readonly minlength?: number; readonly weights: Tensor }): Tensor;
     /**
      * How many elements fall in each of `bins` even steps of `range`, 10 when left out, and the edges. The range is
-     * from the least element to the greatest when left out; an even half on both sides where these are equal. A step
+     * from the least element to the greatest when left out; half on either side where these are equal. A step
      * has its lower edge, the last one both; what is outside `range`, or NaN, is in none. With `weights`, a tensor of
      * the same shape, the sums of what stands there as {@link Tensor.bincount}. Edges are float32, of float64 and of
      * integers float64. Waits for the range unless it is given. Throws TensorError for one that is not finite.

@@ -27,7 +27,7 @@ export const vstack: Stack = free("vstack", { required: { tensors } }, ({ tensor
   cat(list.map(asMatrix), { axis: 0 }),
 );
 /**
- * The tensors behind each other: along axis 2, lists as rows and matrices as layers.
+ * The tensors one behind the other: along axis 2, lists as rows and matrices as layers.
  * @example
  * dstack([tensor([1, 2]), tensor([3, 4])]).shape; // → [ 1, 2, 2 ]
  */

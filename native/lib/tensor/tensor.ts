@@ -61,7 +61,7 @@ export interface Tensor<D extends DType = any> extends ElementwiseMethods<D>, Pa
  * Numbers of one dtype on one device. Views (`reshape`, `transpose`, `slice`) share memory with their tensor.
  * Operations need operands on one device; they run asynchronously, and reading (`toArray`, `data`, `item`) waits for
  * them. Operands of several dtypes are computed in the smallest that holds both; numbers are weak. The checker knows
- * the dtype as `D`; a bare `Tensor` may be of any, which is looked at when it runs.
+ * the dtype as `D`; a bare `Tensor` may be of any, which is checked when it runs.
  * @example
  * const x = tensor([[1, 2], [3, 4]]);
  * x.T.matmul(x).add(1); // → tensor([[11, 15], [15, 21]], shape [2, 2], float32, cpu)
@@ -184,8 +184,8 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
   }
 
   /**
-   * This tensor when it is contiguous, else a contiguous copy; with "channelsLast" the same of [batch, channels,
-   * height, width] with the channels of a place side by side.
+   * This tensor when it is contiguous, else a contiguous copy; with "channelsLast" the same, of [batch,
+   * channels, height, width], with the channels of a place side by side.
    * @example
    * zeros([2, 3]).T.contiguous().strides; // → [ 2, 1 ]
    */

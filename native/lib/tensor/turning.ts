@@ -23,13 +23,13 @@ declare module "./tensor.ts" {
      */
     rot90(k?: number | TurnOptions, axes?: readonly [number, number]): Tensor<D>;
     /**
-     * A view with the columns, axis 1, in the other order.
+     * A view with the columns, axis 1, in reverse order.
      * @example
      * tensor([[1, 2], [3, 4]]).fliplr(); // → tensor([[2, 1], [4, 3]], shape [2, 2], float32, cpu)
      */
     fliplr(): Tensor<D>;
     /**
-     * A view with the rows, axis 0, in the other order.
+     * A view with the rows, axis 0, in reverse order.
      * @example
      * tensor([[1, 2], [3, 4]]).flipud(); // → tensor([[3, 4], [1, 2]], shape [2, 2], float32, cpu)
      */

@@ -4,7 +4,7 @@ import { count, device, dtype, flag, free, number, type Kind } from "./arguments
 import { tensor, type CreateOptions } from "./create.ts";
 import type { Tensor } from "./tensor.ts";
 
-/** `periodic`: one period of a window that goes on, for spectra; else symmetric, with both ends. */
+/** `periodic`: one period of a periodic signal, for spectra; else symmetric, with both ends. */
 export interface WindowOptions<D extends DType = DType> extends CreateOptions<D> {
   readonly periodic?: boolean;
 }

@@ -43,7 +43,7 @@ export const functionRows = {
   positive: unary("positive", "Same", "number", { gradient: (g): DeviceArray => g }),
   /** −1, 0 or 1; NaN for NaN. */
   sign: unary("sign", "Sign", "number", { gradient: (g): DeviceArray => mul(g, 0) }),
-  /** Whether the sign is −, also that of −0 and NaN. */
+  /** Whether the sign is −, including that of −0 and NaN. */
   signbit: unary("signbit", "Signbit", "number", { result: "bool" }),
   /** x². */
   square: unary("square", "Square", "number", { gradient: (g, x): DeviceArray => mul(g, mul(x, 2)) }),
