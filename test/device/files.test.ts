@@ -280,14 +280,14 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     await refused(bytesOf("objects.npy"), "DTYPE", /Python objects/);
     await refused(bytesOf("complex.npy"), "DTYPE", /<c8/);
     await refused(bytesOf("records.npy"), "DTYPE", /records of several fields/);
-    await refused(npy("nonsense"), "HEADER", /is no dictionary/);
+    await refused(npy("nonsense"), "HEADER", /is not a dictionary/);
     await refused(npy(header("'descr': '<f4'")), "HEADER", /has the keys descr/);
     await refused(npy(header("'descr': True, 'fortran_order': False, 'shape': ()")), "HEADER", /values of other types/);
     await refused(npy("{" + " ".repeat(70_000) + "}", 0, 2), "HEADER", /header of 70002 bytes/);
     await refused(Buffer.from("\x93NUMPY\x01\0\xff\xff{}", "latin1"), "TRUNCATED", /It is damaged, or was cut off/);
     await refused(Buffer.from("\x93NUMPY\x01", "latin1"), "TRUNCATED", /ends within its header/);
     await refused(Buffer.from("\x93NUMPY\x07\0\0\0", "latin1"), "UNSUPPORTED", /version 7/);
-    await refused(Buffer.from("something else"), "FORMAT", /no known format/);
+    await refused(Buffer.from("something else"), "FORMAT", /not in a known format/);
     await refused(Buffer.from("something else"), "FORMAT", /no \.npy file/, { format: "npy" });
 
     const entry = (fields: object) =>
@@ -315,7 +315,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     await refused(safetensors('{"a": [[[[1]]]]}'), "HEADER", /nested too deeply/);
     await refused(safetensors('{"a": '), "HEADER", /cannot be read as JSON/);
     await refused(safetensors({ __metadata__: { a: 1 } }), "HEADER", /an object of texts/);
-    await refused(safetensors("[]"), "HEADER", /is no JSON object/, { format: "safetensors" });
+    await refused(safetensors("[]"), "HEADER", /is not a JSON object/, { format: "safetensors" });
     await refused(Buffer.from([255, 255, 255, 255, 255, 0, 0, 0, 0x7b]), "HEADER", /header of 1099511627775 bytes/);
     await refused(Buffer.from([1, 2]), "TRUNCATED", /too few/, { format: "safetensors" });
 
@@ -344,7 +344,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     await refused(zip(array, { local: 9 }), "OFFSET", /does not begin where/);
     await refused(zip(array, { local: 2 ** 31 }), "TRUNCATED", /2147483648/);
     await refused(zip(array, { copies: 3 }), "OFFSET", /overlap/);
-    await refused(zip(array, { name: "a.txt" }), "UNSUPPORTED", /entry "a.txt", which is no array/);
+    await refused(zip(array, { name: "a.txt" }), "UNSUPPORTED", /entry "a.txt", which is not an array/);
     await refused(zip(array).subarray(0, 100), "FORMAT", /end is missing/, { format: "npz" });
   });
 
@@ -478,7 +478,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       [() => io.load(7 as never), "load takes the path of a file or its bytes but got 7"],
       [
         () => io.load(bytesOf("f4.npy"), { format: "hdf5" as never }),
-        'There is no format "hdf5". There are npy, npz, safetensors, arrow, arrows',
+        'There is no format "hdf5". Known formats are npy, npz, safetensors, arrow, arrows',
       ],
       [() => io.load(bytesOf("f4.npy"), { maxRatio: NaN }), "maxRatio must be a number ≥ 1, but got NaN"],
       [

@@ -275,7 +275,7 @@ describe("what is refused", () => {
       return () => Profile.load(file);
     };
     const says = (what: string) => new FormatError("FORMAT", file, `${file} is not a profile of Warpcell: ${what}.`);
-    expect(load("{")).toThrow(says("it is no JSON"));
+    expect(load("{")).toThrow(says("it is not JSON"));
     expect(load({ version: 2 })).toThrow(says("it has no version 1"));
     expect(load({ ...good, names: 1 })).toThrow(says("it has no list of names"));
     expect(load({ ...good, title: 1 })).toThrow(says("it has no title or duration"));

@@ -104,7 +104,7 @@ describe("an event", () => {
 describe("a line of the agent's pipe", () => {
   const wrong: [name: string, line: string, sentence: string][] = [
     ["that is no JSON", "{", "SyntaxError"],
-    ["of an unknown type", '{"type":"frobnicate"}', 'an event of the agent of no known type ("frobnicate").'],
+    ["of an unknown type", '{"type":"frobnicate"}', 'an event of the agent of an unknown type ("frobnicate").'],
     [
       "with devices that are none",
       '{"type":"gauges","devices":[5]}',

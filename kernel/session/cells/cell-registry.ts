@@ -7,7 +7,7 @@ import type { Position, Positions } from "../../language/positions.ts";
 export interface RanCell {
   /** How it is named to the user: "Cell [3]". */
   readonly label: string;
-  /** The cell's execution count; 0 for code that is no cell. */
+  /** The cell's execution count; 0 for code that is not a cell. */
   readonly count: number;
   /** The front end's id of the cell, where it has told one. */
   readonly id?: string | null;

@@ -6,7 +6,7 @@
 export interface CodeCell {
   /** The front end's id of the cell; `null` where it has told none. */
   readonly cell: string | null;
-  /** The cell's execution count; 0 for code that is no cell. */
+  /** The cell's execution count; 0 for code that is not a cell. */
   readonly count: number;
 }
 

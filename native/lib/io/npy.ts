@@ -83,7 +83,7 @@ function dictionary(text: string, name: string): Fields {
       `The header of ${name} ${why}. It should read like {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}.`,
     );
   const body = /^\s*\{(.*)\}\s*$/s.exec(text)?.[1];
-  if (body === undefined) throw wrong("is no dictionary");
+  if (body === undefined) throw wrong("is not a dictionary");
   const found: Partial<Record<string, string>> = {};
   const entry = /\s*(?:'(\w+)'|"(\w+)")\s*:\s*('[^']*'|"[^"]*"|True|False|\([\d\s,L]*\)|\[.*\])\s*(?:,|$)/sy;
   while (entry.lastIndex < body.length && body.slice(entry.lastIndex).trim() !== "") {

@@ -78,7 +78,7 @@ export function safetensorsHeader(source: Source): SafetensorsHeader {
 function parsed(bytes: Uint8Array, file: string): Record<string, unknown> {
   const wrong = (why: string, cause?: unknown) =>
     new FormatError("HEADER", file, `The header of ${file} ${why}.`, { cause });
-  if (bytes[0] !== 0x7b) throw wrong("is no JSON object");
+  if (bytes[0] !== 0x7b) throw wrong("is not a JSON object");
   // Deeper ones could not be right, and would take many times their bytes.
   let depth = 0;
   let isText = false;

@@ -181,8 +181,16 @@ describe("sentences", () => {
         ]),
       "[an array of 2, an array of 2] is not a slice of axis 0: give [start, stop, step] in whole numbers, with a step other than 0. Indices in lists are { at: [0, 2] }.",
     ],
-    ["a slice of four", () => sliced(whole([2, 3]), [[0, 1, 1, 0] as never]), "[0, 1, 1, 0] is not a slice of axis 0: "],
-    ["an axis twice", () => transposed(whole([2, 3]), [0, 0]), "[0, 0] is not an order of 2 axes: name each of them once."],
+    [
+      "a slice of four",
+      () => sliced(whole([2, 3]), [[0, 1, 1, 0] as never]),
+      "[0, 1, 1, 0] is not a slice of axis 0: ",
+    ],
+    [
+      "an axis twice",
+      () => transposed(whole([2, 3]), [0, 0]),
+      "[0, 0] is not an order of 2 axes: name each of them once.",
+    ],
     [
       "an axis that is not there",
       () => transposed(whole([2, 3]), [0, 2]),
