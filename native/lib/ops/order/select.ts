@@ -10,7 +10,7 @@ import { kernelFacts, kernelFactsByDType } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import type { Computation } from "../core/operation.ts";
 import { checkedRows, copyAlone, mostOfBlock, sortedAs, sortRows, withLines, withOrder, type Sorted } from "./sort.ts";
-import { mostOfWarp, sortDTypes, sortShort, type Lines } from "./short.ts";
+import { areForWarps, sortDTypes, sortShort, type Lines } from "./short.ts";
 
 const digit = new KernelFamily("select", sortDTypes, (type) => `select_digit<${type}>`, [
   "place",
@@ -106,7 +106,7 @@ const wayFor: ByBlock<(input: DeviceArray, length: number, selecting: Selecting)
   serial: (_, length, { k, isAlone }) => (!isAlone && k <= length * serialShare ? "parts" : "sorted"),
   // A block sorts a short row at once, and puts the winners of a long one in order as long as they fit it.
   threads(input, length, { k, isAlone }) {
-    if (length <= mostOfWarp) return "warp";
+    if (areForWarps(input, length)) return "warp";
     if (length <= mostOfBlock(input)) return isAlone ? "sorted" : "block";
     return isAlone || k <= facts().most ? "digits" : "sorted";
   },

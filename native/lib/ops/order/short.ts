@@ -2,6 +2,7 @@
 import type { Execution } from "../../device/execution.ts";
 import type { DeviceArray } from "../../memory/array.ts";
 import { factsOf, type DType } from "../../memory/dtype.ts";
+import { onDevice } from "../kernels/blocks.ts";
 import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
 
@@ -40,8 +41,8 @@ const kernels = new Map<number, KernelFamily>(
 );
 const facts = kernelFacts("sort_short", { threads: "kThreads", pad: "kPad", placeBytes: "sizeof(ushort)" });
 
-/** The longest row that a warp has room for. */
-export const mostOfWarp = 32 * mostOfThread;
+/** The longest row that a warp has room for; where elements have 8 bytes, that it sorts sooner than a block does. */
+const mostOfWarp = { narrow: 32 * mostOfThread, wide: 8 * mostOfThread } as const;
 /** The longest column: of longer ones too few lie side by side in a block to be read in whole lines. */
 export const mostOfColumn = 2 * mostOfThread;
 
@@ -57,9 +58,20 @@ export interface Wanted {
   readonly kept: number;
 }
 
+/** Warps of a processor from which on a row for each of them is sooner sorted than a row for a block. */
+const fewRows = 4;
+
+/** Whether threads and warps sort rows of `length` elements: short ones, and longer ones where they are many. */
+export function areForWarps(input: DeviceArray, length: number): boolean {
+  const { device } = input.living();
+  const most = factsOf(input.dtype).bytes > 4 ? mostOfWarp.wide : mostOfWarp.narrow;
+  const isMany = input.size / length >= device.properties.multiprocessors * fewRows;
+  return onDevice(device, { serial: false, threads: length <= mostOfColumn || (length <= most && isMany) });
+}
+
 const bankBytes = 4;
 
-/** Sorts rows of up to {@link mostOfWarp} elements, or columns of up to {@link mostOfColumn}; all contiguous. */
+/** Sorts rows that {@link areForWarps}, or columns of up to {@link mostOfColumn}; all contiguous. */
 export function sortShort(
   on: Execution,
   values: DeviceArray | null,

@@ -14,7 +14,7 @@ import { KernelFamily } from "../kernels/library.ts";
 import { flatBlocks, sameShape, widestOf } from "../kernels/map.ts";
 import type { Computation } from "../core/operation.ts";
 import { scanInto } from "../reduce/scan.ts";
-import { mostOfColumn, mostOfWarp, sortDTypes, sortShort, type Lines } from "./short.ts";
+import { areForWarps, mostOfColumn, sortDTypes, sortShort, type Lines } from "./short.ts";
 
 const keyDTypes: readonly DType[] = ["uint32", "uint64"];
 const rows = new KernelFamily("sort", sortDTypes, (type) => `sort_rows<${type}>`, [
@@ -149,7 +149,7 @@ export function sortRows(
   kept = length,
 ): void {
   const { device } = on;
-  if (isInWarp(on, length))
+  if (areForWarps(input, length))
     return sortShort(on, values, indices, input, { length, inner }, { first: 0, kept }, descending);
   const outer = input.size / length;
   const whole = onDevice(device, wholeRows)(on, input, outer, length);
@@ -253,10 +253,6 @@ function sweepRows(
   }
 }
 
-/** The longest row that the lanes of a warp sort. */
-const longestInWarp: ByBlock<number> = { serial: 0, threads: mostOfWarp };
-export const isInWarp = ({ device }: Execution, length: number) => length <= onDevice(device, longestInWarp);
-
 /** The array with an axis moved last, contiguous; where a GPU's threads take whole columns, as it lies. */
 export function withLines(
   on: Execution,
@@ -266,7 +262,7 @@ export function withLines(
 ): void {
   const rank = array.shape.length;
   const { length, inner } = aroundAxis(array.shape, axis);
-  if (isInWarp(on, length) && length <= mostOfColumn) {
+  if (length <= mostOfColumn && areForWarps(array, length)) {
     using flat = contiguous(on, array);
     return use(flat, [...Array(rank).keys()], { length, inner });
   }

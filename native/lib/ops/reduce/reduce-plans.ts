@@ -99,20 +99,6 @@ function columnBlock(device: DeviceProcess, columns: number, outer: number, leng
 /** Columns from which on a thread has several that need not begin at a pack: of fewer, packs would have little. */
 const worthPacks = 64;
 
-/**
- * Cuts `length` into parts where blocks of columns are too few. These keep much in registers: four of them on a
- * processor run at a time, and where the last of their turns is a short one, more parts are worth while.
- */
-function evenly(device: DeviceProcess, length: number, blocks: number, least: number): Split {
-  const together = device.properties.multiprocessors * 4;
-  const most = blocks >= together ? 1 : Math.min(Math.ceil(length / least), Math.ceil((4 * together) / blocks));
-  const busy = (parts: number) => (blocks * parts) / together / Math.ceil((blocks * parts) / together);
-  let found = 1;
-  for (let parts = 2; parts <= most && busy(found) < 0.9; parts++) if (busy(parts) > busy(found)) found = parts;
-  const chunk = Math.ceil(length / found);
-  return { parts: Math.ceil(length / chunk), chunk };
-}
-
 /** What is reduced: bytes of an element, how many a thread of columns takes side by side, and where they begin. */
 export interface Elements {
   readonly bytes: number;
@@ -182,12 +168,14 @@ export const plansFor: ByBlock<Plans> = {
     },
     columns(device, { outer, length, inner, outerStep, step }, { bytes, beside, place }) {
       const isPacked = [place / bytes, inner, outerStep, step].every((each) => each % beside === 0);
-      const width = isPacked || inner >= worthPacks ? beside : 1;
+      // Packs that rows do not begin at are read twice, which elements of 4 bytes and more are not worth.
+      const width = isPacked || (inner >= worthPacks && bytes < 4) ? beside : 1;
       const across = Math.ceil(inner / width);
       const block = columnBlock(device, across, outer, length);
       const blocks = Math.ceil((outer * across) / block[0]);
-      const { parts, chunk } =
-        block[1] === 1 ? { parts: 1, chunk: length } : evenly(device, length, blocks, Math.max(64, 8 * block[1]));
+      // Blocks that sum columns keep much in registers: four of them on a processor run at a time.
+      const wanted = block[1] === 1 ? 1 : device.properties.multiprocessors * 4;
+      const { parts, chunk } = split(length, blocks, wanted, Math.max(64, 8 * block[1]));
       return { parts, chunk, grid: Math.ceil((outer * parts * across) / block[0]), block, width };
     },
     join(results, parts) {
