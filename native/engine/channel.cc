@@ -1,9 +1,11 @@
 // Ring, socket and results as the device process uses them; the session's side is addon/client/ring.cc.
 #include "channel.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "../protocol/futex.h"
+#include "host/error_slot.h"
 
 namespace warpcell {
 
@@ -54,13 +56,14 @@ bool Channel::spin(uint64_t time) const {
 
 void Channel::wait_for_record() {
   if (spin(kSpinNanoseconds)) return;
+  while (is_empty(std::memory_order_seq_cst)) sleep(kForever);
+}
 
+void Channel::sleep(uint64_t time) {
   // The session looks at engine_sleeping after it has published, this process looks at head after it has said that it
   // sleeps: one of the two sees the other.
   control_.engine_sleeping.store(1, std::memory_order_seq_cst);
-  while (is_empty(std::memory_order_seq_cst) && control_.engine_sleeping.load(std::memory_order_seq_cst) == 1) {
-    futex_wait(control_.engine_sleeping, 1, -1);
-  }
+  if (is_empty(std::memory_order_seq_cst)) futex_wait(control_.engine_sleeping, 1, time);
   control_.engine_sleeping.store(0, std::memory_order_relaxed);
 }
 
@@ -91,21 +94,30 @@ void Channel::answer_error(uint64_t sequence, const std::string& code, const std
   answer(sequence, {{"error", code, sentence, details}, -1});
 }
 
-void Channel::complete(uint64_t sequence) {
-  control_.streams[0].completed.store(sequence, std::memory_order_release);
+void Channel::completed(uint32_t stream, uint64_t sequence) {
+  control_.streams[stream].completed.store(sequence, std::memory_order_release);
   wake_session();
 }
 
+void Channel::refused(uint64_t sequence, const DeviceError& reason) {
+  report(sequence, sequence, reason.code, reason.what(), false);
+}
+
+uint64_t Channel::reached(uint32_t stream) const {
+  const StreamState& state = control_.streams[stream];
+  return std::max(state.completed.load(std::memory_order_acquire), state.progress.load(std::memory_order_acquire));
+}
+
 void Channel::report(uint64_t first, uint64_t last, const std::string& code, const std::string& text, bool fatal) {
-  uint32_t number = control_.error_count.load(std::memory_order_relaxed);
-  ErrorRecord& record = control_.errors[number % kErrorSlots];
-  record = {};
-  record.sequence = first;
-  record.last = last;
-  record.fatal = fatal;
-  code.copy(record.code, sizeof record.code - 1);
-  text.copy(record.text, sizeof record.text - 1);
-  control_.error_count.store(number + 1, std::memory_order_release);
+  {
+    ErrorSlot slot(control_);
+    ErrorRecord& record = slot.record();
+    record.sequence = first;
+    record.last = last;
+    record.fatal = fatal;
+    code.copy(record.code, sizeof record.code - 1);
+    text.copy(record.text, sizeof record.text - 1);
+  }
   wake_session();
 }
 

@@ -6,6 +6,7 @@
 #include "../protocol/commands.h"
 #include "../protocol/fields.h"
 #include "../protocol/packet.h"
+#include "device.h"
 
 namespace warpcell {
 
@@ -19,7 +20,7 @@ struct Request {
   Descriptor descriptor;
 };
 
-class Channel {
+class Channel final : public Listener {
  public:
   Channel(Control* control, int socket);
 
@@ -31,6 +32,8 @@ class Channel {
   bool spin(uint64_t nanoseconds) const;
   // Returns when a record may be there or the session wants an end: spins a little, then sleeps.
   void wait_for_record();
+  // Sleeps until then, but not longer than this.
+  void sleep(uint64_t time);
   bool is_stopped() const { return control_.stop.load(std::memory_order_relaxed) != 0; }
 
   // The message that belongs to a record. Throws std::runtime_error when it is not the one that comes next.
@@ -39,12 +42,14 @@ class Channel {
   void answer_error(uint64_t sequence, const std::string& code, const std::string& sentence,
                     const std::string& details);
 
-  // All commands up to this one are done and visible.
-  void complete(uint64_t sequence);
+  // Any thread may call these.
+  void completed(uint32_t stream, uint64_t sequence) override;
+  void refused(uint64_t sequence, const DeviceError& reason) override;
   // What went wrong with a command that has no answer; of first … last, one is to blame.
   void report(uint64_t first, uint64_t last, const std::string& code, const std::string& text, bool fatal);
 
-  uint64_t progress() const { return control_.streams[0].progress.load(std::memory_order_acquire); }
+  // The last command up to which all that the stream was given is known to be done.
+  uint64_t reached(uint32_t stream) const;
 
  private:
   bool is_empty(std::memory_order order) const { return control_.head.load(order) == tail_ && !is_stopped(); }

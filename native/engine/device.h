@@ -33,6 +33,7 @@ struct Compiled {
 
 struct LaunchRequest {
   uint64_t sequence;
+  uint32_t stream;
   uint32_t kernel;
   uint32_t grid[3];
   uint32_t block[3];
@@ -42,9 +43,26 @@ struct LaunchRequest {
   uint32_t argument_bytes;
 };
 
+struct CopyRequest {
+  uint64_t sequence;
+  uint32_t stream;
+  Place destination, source;
+  uint64_t size;
+};
+
+struct FillRequest {
+  uint64_t sequence;
+  uint32_t stream;
+  Place destination;
+  uint64_t size;
+  uint64_t pattern;
+  uint32_t width;  // 1, 2, 4 or 8 bytes, of which the size is a multiple
+};
+
 // One run of a planned call. The places lie in the record: valid during the call only.
 struct RunRequest {
   uint64_t sequence;
+  uint32_t stream;
   uint32_t plan;
   const Place* places;
   uint32_t place_count;
@@ -78,7 +96,7 @@ class Libraries {
   virtual ~Libraries() = default;
   // Throws DeviceError: NO_LIBRARY with the way to get it, UNSUPPORTED for what the library does not cover.
   virtual Planned plan(const PlanRequest& request) = 0;
-  // Work, in order with launches. May return before it is done.
+  // Work, in order with that of its stream. May return before it is done.
   virtual void run(const RunRequest& request) = 0;
   // Forgets a plan; comes after synchronize().
   virtual void release(uint32_t plan) = 0;
@@ -107,6 +125,16 @@ class Profiler {
   virtual Profile stop() = 0;
 };
 
+// Told by a device, on any thread, what becomes of commands that it has taken.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  // All that the stream was given up to this command is done and visible.
+  virtual void completed(uint32_t stream, uint64_t sequence) = 0;
+  // It could not be done after all.
+  virtual void refused(uint64_t sequence, const DeviceError& reason) = 0;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -132,12 +160,19 @@ class Device {
   // `headers`: as in CompileRequest.
   virtual std::string disassemble(const std::string& artifact, const std::string& form, const std::string& headers) = 0;
 
-  // Work, in order on one stream. These may return before the work is done.
+  // Streams. Stream 0 is always open; the work of streams that are open runs side by side.
+  virtual void stream_open(uint32_t stream) = 0;
+  // What `stream` is given from now on comes after all that `other` was given before.
+  virtual void stream_wait(uint32_t stream, uint32_t other) = 0;
+
+  // Work, in order on its stream. These may return before the work is done.
   virtual void launch(const LaunchRequest& request) = 0;
-  virtual void copy(Place destination, Place source, uint64_t size) = 0;
-  virtual void fill(Place destination, uint64_t size, uint64_t pattern,
-                    uint32_t width) = 0;  // of 1, 2, 4 or 8 bytes, and whole ones
-  virtual void synchronize() = 0;         // all work is done, and what kernels printed is flushed
+  virtual void copy(const CopyRequest& request) = 0;
+  virtual void fill(const FillRequest& request) = 0;
+  // The listener is told when all that the stream was given before is done, and what kernels printed is flushed.
+  virtual void fence(uint32_t stream, uint64_t sequence) = 0;
+  // Returns when all work of all streams is done, and what kernels printed is flushed.
+  virtual void synchronize() = 0;
   virtual std::vector<double> time(const LaunchRequest& request, uint32_t repeats,
                                    uint32_t warmup) = 0;  // device ms each
   // A JSON object for each library that the device opens where this machine has it: {"name", "purpose", "path",
@@ -147,6 +182,8 @@ class Device {
   virtual Libraries* libraries() { return nullptr; }
   virtual Profiler* profiler() { return nullptr; }
 
+  // Tells the listener of fences that are done. True: there are others, which nobody but this call will find done.
+  virtual bool look() { return false; }
   // The loop calls this once when the ring has stayed empty for some microseconds after work: a device that can, now
   // asks for `StreamState::progress` to reach the last launch without waiting for it.
   virtual void idle() {}
@@ -158,9 +195,9 @@ class Device {
 };
 
 // `control` is the mapped control segment, for `progress` and for fault records written from a signal handler.
-std::unique_ptr<Device> open_cpu(int index, Control* control);
-std::unique_ptr<Device> open_cuda(int index, Control* control);
+std::unique_ptr<Device> open_cpu(int index, Control* control, Listener& listener);
+std::unique_ptr<Device> open_cuda(int index, Control* control, Listener& listener);
 // `index` is a compute capability: 90.
-std::unique_ptr<Device> open_nvrtc(int index, Control* control);
+std::unique_ptr<Device> open_nvrtc(int index, Control* control, Listener& listener);
 
 }  // namespace warpcell

@@ -46,6 +46,7 @@ LaunchRequest read_launch(Device& device, Launch& launch, size_t bytes) {
 
   LaunchRequest request{};
   request.sequence = launch.header.sequence;
+  request.stream = launch.header.stream;
   request.kernel = launch.kernel;
   std::memcpy(request.grid, launch.grid, sizeof request.grid);
   std::memcpy(request.block, launch.block, sizeof request.block);

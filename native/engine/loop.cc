@@ -1,6 +1,7 @@
 // One function for each command.
 #include "loop.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -9,6 +10,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "../protocol/futex.h"
 #include "launch_record.h"
 #include "run_record.h"
 
@@ -21,6 +23,14 @@ constexpr int kExitLost = 70;
 
 // A ring that stays empty this long has run dry; a shorter gap is only the session preparing the next launch.
 constexpr uint64_t kIdleNanoseconds = 5000;
+
+// How fences of a device that must be looked at are found done. While records come, now and then; afterwards, as long
+// as the session looks before it sleeps, without a pause; then the pauses grow with the time that has passed, so that
+// no wait is longer by more than one part in so many.
+constexpr uint64_t kRecordsPerLook = 32;
+constexpr uint64_t kLookNanoseconds = 10000000;
+constexpr uint64_t kPausesPerWait = 256;
+constexpr uint64_t kLongestPause = 500000;
 
 // A record as its command lays it out.
 template <class Record>
@@ -43,29 +53,59 @@ void Loop::serve() {
   while (!channel_.is_stopped()) {
     Header* header = channel_.front();
     if (header == nullptr) {
-      if (!channel_.spin(kIdleNanoseconds)) rest();
+      if (look())
+        doze();
+      else if (!channel_.spin(kIdleNanoseconds))
+        rest();
       continue;
     }
+    dozing_since_ = 0;
     if (last_ != 0 && header->sequence != last_ + 1)
       throw std::runtime_error("command " + std::to_string(header->sequence) + " follows command " +
                                std::to_string(last_) + " in the ring");
     last_ = header->sequence;
     dispatch(*header);
     channel_.release();
+    if (last_ % kRecordsPerLook == 0) look();
   }
 }
 
 void Loop::rest() {
+  idle();
+  channel_.wait_for_record();
+}
+
+void Loop::idle() {
   try {
     device_.idle();
   } catch (const DeviceError& error) {
     if (error.fatal) lose(last_, error.code, error.what());
-    channel_.report(last_, last_, error.code, error.what(), false);
+    channel_.refused(last_, error);
   }
-  channel_.wait_for_record();
+}
+
+// A wait meets only what earlier work has failed with: a device that cannot wait for its work is lost, whatever it
+// calls the failure. Without a word the session would wait for ever.
+bool Loop::look() {
+  try {
+    if (device_.look()) return true;
+  } catch (const DeviceError& error) { lose(last_, error.code, error.what()); }
+  dozing_since_ = 0;
+  return false;
+}
+
+void Loop::doze() {
+  uint64_t now = nanoseconds();
+  if (dozing_since_ == 0) dozing_since_ = now;
+  uint64_t waited = now - dozing_since_;
+  if (waited > kIdleNanoseconds) idle();
+  if (waited > kLookNanoseconds) channel_.sleep(std::min(waited / kPausesPerWait, kLongestPause));
 }
 
 void Loop::dispatch(Header& header) {
+  if (header.stream >= kMaxStreams)
+    lose(header.sequence, "PROTOCOL", "There is no stream " + std::to_string(header.stream) + ".");
+  given_[header.stream] = header.sequence;
   switch (header.op) {
 #define X(name, number, message) \
   case Op::name:                 \
@@ -83,7 +123,7 @@ void Loop::perform(Command command, Header& header) {
     (this->*command)(header);
   } catch (const DeviceError& error) {
     if (error.fatal) lose(header.sequence, error.code, error.what());
-    channel_.report(header.sequence, header.sequence, error.code, error.what(), false);
+    channel_.refused(header.sequence, error);
   }
 }
 
@@ -130,12 +170,17 @@ void Loop::perform(Aside<op> aside, Header& header) {
   }).detach();
 }
 
-// A device finds a fault when it waits, or at some later command: every launch that has not finished may be to blame.
+// A device finds a fault when it waits, or at some later command: every launch that has not finished may be to blame,
+// of whichever stream.
 void Loop::lose(uint64_t sequence, const std::string& code, const std::string& text) {
-  uint64_t first = channel_.progress() + 1;
+  uint64_t first = sequence;
+  for (uint32_t stream = 0; stream < kMaxStreams; stream++) {
+    uint64_t reached = channel_.reached(stream);
+    if (reached < given_[stream]) first = std::min(first, reached + 1);
+  }
   uint64_t last = device_.last_suspect();
   if (last < first || last > sequence) last = sequence;
-  channel_.report(first < last ? first : last, last, code, text, true);
+  channel_.report(std::min(first, last), last, code, text, true);
   std::fflush(stdout);
   std::fflush(stderr);
   _exit(kExitLost);
@@ -143,20 +188,21 @@ void Loop::lose(uint64_t sequence, const std::string& code, const std::string& t
 
 void Loop::skip(Header&) {}
 
-// A wait meets only what earlier work has failed with: a device that cannot wait for its work is lost, whatever it
-// calls the failure. Without a word the session would wait for ever.
-void Loop::fence(Header&) {
+void Loop::fence(Header& header) {
   try {
-    device_.synchronize();
-  } catch (const DeviceError& error) { lose(last_, error.code, error.what()); }
-  channel_.complete(last_);
+    device_.fence(header.stream, header.sequence);
+  } catch (const DeviceError& error) { lose(header.sequence, error.code, error.what()); }
 }
+
+void Loop::stream_open(Header& header) { device_.stream_open(header.stream); }
+
+void Loop::stream_wait(Header& header) { device_.stream_wait(header.stream, as<StreamWait>(header).other); }
 
 void Loop::launch(Header& header) { device_.launch(read_launch(device_, as<Launch>(header), header.bytes)); }
 
 void Loop::copy(Header& header) {
   auto& command = as<Copy>(header);
-  device_.copy(command.destination, command.source, command.size);
+  device_.copy({header.sequence, header.stream, command.destination, command.source, command.size});
 }
 
 void Loop::fill(Header& header) {
@@ -167,7 +213,7 @@ void Loop::fill(Header& header) {
                                       std::to_string(command.size) + " bytes of width " +
                                       std::to_string(command.width) + ".");
   }
-  device_.fill(command.destination, command.size, command.pattern, command.width);
+  device_.fill({header.sequence, header.stream, command.destination, command.size, command.pattern, command.width});
 }
 
 // Work that is still under way may use the segment, the module, or what a plan has.

@@ -28,6 +28,9 @@ class Loop {
   using Aside = AnswerOf<op> (Loop::*)(RequestOf<op>&);  // beside the commands that follow
 
   void rest();
+  void idle();
+  bool look();
+  void doze();
   void dispatch(Header& header);
   void perform(Command command, Header& header);
   template <Op op>
@@ -47,6 +50,8 @@ class Loop {
   void module_unload(Header&);
   void plan_release(Header&);
   void run(Header&);
+  void stream_open(Header&);
+  void stream_wait(Header&);
   AnswerOf<Op::segment_create> segment_create(RequestOf<Op::segment_create>&, Beside&);
   AnswerOf<Op::segment_import> segment_import(RequestOf<Op::segment_import>&, Beside&);
   AnswerOf<Op::hello> hello(RequestOf<Op::hello>&, Beside&);
@@ -68,7 +73,9 @@ class Loop {
 
   Channel& channel_;
   Device& device_;
-  uint64_t last_ = 0;  // sequence of the last record
+  uint64_t last_ = 0;                 // sequence of the last record
+  uint64_t given_[kMaxStreams] = {};  // the same of each stream
+  uint64_t dozing_since_ = 0;         // ns; 0: not waiting for fences with nothing else to do
 };
 
 // Refuses every message with the reason why there is no device, until the first one is answered.

@@ -28,7 +28,7 @@ constexpr int kExitProtocol = 4;
 
 struct Kind {
   const char* name;
-  std::unique_ptr<Device> (*open)(int index, Control* control);
+  std::unique_ptr<Device> (*open)(int index, Control* control, Listener& listener);
 };
 
 constexpr Kind kKinds[] = {
@@ -37,9 +37,9 @@ constexpr Kind kKinds[] = {
     {"nvrtc", open_nvrtc},
 };
 
-std::unique_ptr<Device> open_device(const std::string& kind, int index, Control* control) {
+std::unique_ptr<Device> open_device(const std::string& kind, int index, Control* control, Listener& listener) {
   for (const Kind& known : kKinds) {
-    if (kind == known.name) return known.open(index, control);
+    if (kind == known.name) return known.open(index, control, listener);
   }
   throw DeviceError("UNKNOWN_DEVICE", "There is no kind of device \"" + kind + "\": the kinds are cpu and cuda.");
 }
@@ -91,7 +91,7 @@ int run(const std::string& kind, int index) {
 
   std::unique_ptr<Device> device;
   try {
-    device = open_device(kind, index, control);
+    device = open_device(kind, index, control, channel);
   } catch (const DeviceError& reason) {
     refuse(channel, reason);
     return kExitNoDevice;

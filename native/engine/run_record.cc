@@ -14,6 +14,7 @@ RunRequest read_run(const Run& run, size_t bytes) {
   auto* places = reinterpret_cast<const Place*>(&run + 1);
   RunRequest request{};
   request.sequence = run.header.sequence;
+  request.stream = run.header.stream;
   request.plan = run.plan;
   request.places = places;
   request.place_count = run.place_count;

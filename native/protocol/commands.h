@@ -52,7 +52,9 @@ enum class Memory : uint32_t { device = 0, host = 1 };
   X(profile_start, 18, true)     \
   X(profile_stop, 19, true)      \
   X(plan_release, 20, false)     \
-  X(known_libraries, 21, true)
+  X(known_libraries, 21, true)   \
+  X(stream_open, 22, false)      \
+  X(stream_wait, 23, false)
 // clang-format on
 
 enum class Op : uint16_t {
@@ -67,7 +69,7 @@ enum class Op : uint16_t {
 struct Header {
   uint32_t bytes;
   Op op;
-  uint16_t stream;    // 0 is the default stream; the only one of version 1
+  uint16_t stream;    // below kMaxStreams; 0 of a command with a message
   uint64_t sequence;  // 1, 2, 3 … per device, never reused, also across restarts of the device process
   uint32_t origin;    // which line of which cell asked; the session owns the table
   uint32_t reserved;
@@ -78,9 +80,22 @@ struct Skip {
   Header header;
 };
 
-// Done when everything before it on the stream is done: `Control::completed` reaches its sequence.
+// Done when everything before it on the stream is done: `StreamState::completed` reaches its sequence.
 struct Fence {
   Header header;
+};
+
+// Opens its stream, which is open until the process ends, and at once where it was open before. What is on one stream
+// runs in order, what is on different ones may run at the same time.
+struct StreamOpen {
+  Header header;
+};
+
+// What follows on its stream begins after all that came before this record on the other.
+struct StreamWait {
+  Header header;
+  uint32_t other;
+  uint32_t reserved;
 };
 
 // Followed by pointer_count uint16 offsets into the arguments (padded to 8 bytes), then argument_bytes of arguments

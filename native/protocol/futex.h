@@ -13,11 +13,12 @@ namespace warpcell {
 
 static_assert(sizeof(std::atomic<uint32_t>) == 4 && std::atomic<uint32_t>::is_always_lock_free);
 
-// Sleeps while the word still holds `seen`, at most `milliseconds` (negative: for ever). May return early: the caller
-// looks again.
-inline void futex_wait(std::atomic<uint32_t>& word, uint32_t seen, int milliseconds) {
-  timespec limit{milliseconds / 1000, (milliseconds % 1000) * 1000000L};
-  syscall(SYS_futex, &word, FUTEX_WAIT, seen, milliseconds < 0 ? nullptr : &limit, nullptr, 0);
+constexpr uint64_t kForever = UINT64_MAX;
+
+// Sleeps while the word still holds `seen`, at most so long (ns). May return early: the caller looks again.
+inline void futex_wait(std::atomic<uint32_t>& word, uint32_t seen, uint64_t time) {
+  timespec limit{time_t(time / 1000000000u), long(time % 1000000000u)};
+  syscall(SYS_futex, &word, FUTEX_WAIT, seen, time == kForever ? nullptr : &limit, nullptr, 0);
 }
 
 // Safe in a signal handler.

@@ -13,7 +13,7 @@ namespace {
 // end; what the cpu works on wants each core.
 constexpr uint64_t kSpinNanoseconds = 50000;
 constexpr uint64_t kSpinNanosecondsOfGpu = 10000000;
-constexpr int kSliceMilliseconds = 10;  // how late a death without a word is noticed
+constexpr uint64_t kSliceNanoseconds = 10000000;  // how late a death without a word is noticed
 
 // An interrupt that comes when the device is as good as idle must not cost it its process: what is about to end, ends.
 constexpr uint64_t kGraceNanoseconds = 20000000;
@@ -137,7 +137,7 @@ void Client::sleep(uint32_t seen) {
     control_->waiters.store(sleepers_ += change, std::memory_order_seq_cst);
   };
   count(1);
-  futex_wait(control_->wake, seen, kSliceMilliseconds);
+  futex_wait(control_->wake, seen, kSliceNanoseconds);
   count(-1);
   // The word by which it is known to sleep may have been overwritten.
   if (wake_count() == seen) futex_wake(control_->engine_sleeping);

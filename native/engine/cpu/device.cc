@@ -16,11 +16,10 @@
 #include "library_table.h"
 #include "machine.h"
 #include "compile/module.h"
-#include "run/pool.h"
 #include "profile/profiler.h"
 #include "run/segments.h"
+#include "run/streams.h"
 #include "compile/user_cell.h"
-#include "run/waiting.h"
 
 namespace warpcell {
 namespace cpu {
@@ -82,15 +81,14 @@ void check(const LaunchRequest& request, const LoadedKernel& kernel) {
 
 class CpuDevice final : public Device {
  public:
-  explicit CpuDevice(Control* control)
-      : control_(control),
-        pool_(*new Pool(usable_cores())),
-        profiler_(pool_, log_),
-        libraries_(cpu_libraries({segments_, control, log_, pool_})) {
+  CpuDevice(Control* control, Listener& listener)
+      : streams_(usable_cores(), control, listener),
+        profiler_(streams_, log_),
+        libraries_(cpu_libraries({segments_, streams_, log_})) {
     install_faults(control);
   }
 
-  std::string properties() override { return machine_properties(pool_.cores()); }
+  std::string properties() override { return machine_properties(streams_.cores()); }
 
   int segment_create(uint32_t segment, uint64_t bytes) override { return segments_.create(segment, bytes); }
   void segment_import(uint32_t segment, Memory, uint64_t bytes, int descriptor) override {
@@ -137,22 +135,36 @@ class CpuDevice final : public Device {
                                           ", and this one was compiled for the cpu. Run the cell with --device cuda.");
   }
 
+  void stream_open(uint32_t stream) override { streams_.open(stream); }
+  void stream_wait(uint32_t stream, uint32_t other) override {
+    if (stream != other) streams_.at(stream).wait(streams_.at(other));
+  }
+
   void launch(const LaunchRequest& request) override {
-    LoadedKernel& kernel = prepare(request);
-    run(request, kernel);
-    control_->streams[0].progress.store(request.sequence, std::memory_order_release);
+    WorkStream& stream = streams_.at(request.stream);
+    LoadedKernel& kernel = checked(request);
+    ProfileMark mark = log_.mark(ProfileKind::kernel, kernel.label);
+    if (!stream.has_thread()) return launch(stream, request, kernel, mark);
+
+    // The record is gone when the thread comes to it.
+    std::vector<uint8_t> arguments(request.arguments, request.arguments + request.argument_bytes);
+    stream.give(request.sequence, [this, &stream, &kernel, kept = request, mark, arguments]() mutable {
+      kept.arguments = arguments.data();
+      launch(stream, kept, kernel, mark);
+    });
   }
 
-  void copy(Place destination, Place source, uint64_t size) override {
-    uint8_t* to = segments_.range(destination, size);
-    const uint8_t* from = segments_.range(source, size);
-    log_.moving(ProfileKind::copy, copy_label_, size, [&] { std::memcpy(to, from, size); });
+  void copy(const CopyRequest& request) override {
+    uint8_t* to = segments_.range(request.destination, request.size);
+    const uint8_t* from = segments_.range(request.source, request.size);
+    move(request, log_.mark(ProfileKind::copy, copy_label_), [=] { std::memcpy(to, from, request.size); });
   }
 
-  void fill(Place destination, uint64_t size, uint64_t pattern, uint32_t width) override {
-    uint8_t* to = segments_.range(destination, size);
-    log_.moving(ProfileKind::fill, fill_label_, size, [&] {
-      switch (width) {
+  void fill(const FillRequest& request) override {
+    uint8_t* to = segments_.range(request.destination, request.size);
+    move(request, log_.mark(ProfileKind::fill, fill_label_), [=] {
+      uint64_t pattern = request.pattern, size = request.size;
+      switch (request.width) {
         case 1:
           std::memset(to, int(pattern & 0xff), size);
           return;
@@ -169,18 +181,24 @@ class CpuDevice final : public Device {
     });
   }
 
-  // A launch has ended, and what it printed is written, when launch() returns.
-  void synchronize() override {}
+  // What a launch printed is written when it is done.
+  void fence(uint32_t stream, uint64_t sequence) override { streams_.at(stream).fence(sequence); }
+  void synchronize() override { streams_.finish(); }
 
   std::vector<double> time(const LaunchRequest& request, uint32_t repeats, uint32_t warmup) override {
-    LoadedKernel& kernel = prepare(request);
-    for (uint32_t i = 0; i < warmup; i++) run(request, kernel);
+    WorkStream& stream = streams_.at(request.stream);
+    LoadedKernel& kernel = checked(request);
+    ProfileMark mark = log_.mark(ProfileKind::kernel, kernel.label);
     std::vector<double> times;
-    for (uint32_t i = 0; i < repeats; i++) {
-      auto start = Clock::now();
-      run(request, kernel);
-      times.push_back(milliseconds(Clock::now() - start));
-    }
+    stream.call([&] {
+      std::memcpy(stream.arguments, request.arguments, request.argument_bytes);
+      for (uint32_t i = 0; i < warmup; i++) run(stream, request, kernel, mark);
+      for (uint32_t i = 0; i < repeats; i++) {
+        auto start = Clock::now();
+        run(stream, request, kernel, mark);
+        times.push_back(milliseconds(Clock::now() - start));
+      }
+    });
     return times;
   }
 
@@ -191,65 +209,87 @@ class CpuDevice final : public Device {
   Profiler* profiler() override { return &profiler_; }
 
   void sample(Gauges& gauges) override {
-    waiting_.look(pool_);
+    streams_.each([](WorkStream& stream) { stream.waiting.look(stream.pool); });
     sample_machine(gauges);
     int64_t computed = processor_time();
     auto time = Clock::now();
-    double elapsed = milliseconds(time - sampled_) * 1e6 * pool_.cores();
+    double elapsed = milliseconds(time - sampled_) * 1e6 * streams_.cores();
     gauges.utilization = elapsed > 0 ? std::clamp(double(computed - computed_) / elapsed, 0.0, 1.0) : 0;
     computed_ = computed;
     sampled_ = time;
   }
 
  private:
-  // Checks a launch, and copies its arguments to where a vector type finds its alignment.
-  LoadedKernel& prepare(const LaunchRequest& request) {
+  LoadedKernel& checked(const LaunchRequest& request) const {
     auto found = kernels_.find(request.kernel);
     if (found == kernels_.end()) throw unknown_kernel(request.kernel);
     check(request, *found->second);
-    std::memcpy(arguments_, request.arguments, request.argument_bytes);
-    blame(request.sequence);
     return *found->second;
   }
 
-  void run(const LaunchRequest& request, LoadedKernel& kernel) {
-    Job job{kernel.description, {}, arguments_, request.shared, request.cooperative};
+  template <class Request, class Work>
+  void move(const Request& request, const ProfileMark& mark, Work work) {
+    WorkStream& stream = streams_.at(request.stream);
+    stream.give(request.sequence, [&stream, mark, work, bytes = request.size] {
+      if (__builtin_expect(!mark.on, 1)) return work();
+      int64_t start = profile_clock();
+      work();
+      ProfileRecord* record = mark.add_to(stream.records, start, profile_clock());
+      if (record == nullptr) return;
+      record->bytes = bytes;
+      record->lane = stream.number;
+    });
+  }
+
+  void launch(WorkStream& stream, const LaunchRequest& request, LoadedKernel& kernel, const ProfileMark& mark) {
+    // To where a vector type finds its alignment.
+    std::memcpy(stream.arguments, request.arguments, request.argument_bytes);
+    run(stream, request, kernel, mark);
+    stream.progressed(request.sequence);
+  }
+
+  void run(WorkStream& stream, const LaunchRequest& request, LoadedKernel& kernel, const ProfileMark& mark) {
+    Job job{kernel.description, {}, stream.arguments, request.shared, request.cooperative};
     job.stack = kernel.stack;
+    job.sequence = request.sequence;
+    job.name = mark.name;
     std::copy(request.grid, request.grid + 3, job.geometry.grid);
     std::copy(request.block, request.block + 3, job.geometry.block);
-    if (__builtin_expect(!log_.on(), 1)) {
-      run(job, kernel);
-      return;
-    }
-    job.sequence = log_.sequence();
-    job.name = log_.number(kernel.label);
-    Span span = run(job, kernel);
-    profiler_.counted(job);
-    ProfileRecord* record = log_.add(ProfileKind::kernel, kernel.label, span.start, span.end);
+    Span span = run(stream, job, kernel);
+    if (__builtin_expect(!mark.on, 1)) return;
+    profiler_.counted(stream.pool, job);
+    ProfileRecord* record = mark.add_to(stream.records, span.start, span.end);
     if (record == nullptr) return;
+    record->lane = stream.number;
     std::copy(request.grid, request.grid + 3, record->grid);
     std::copy(request.block, request.block + 3, record->block);
     record->static_shared = kernel.shared.own;
     record->dynamic_shared = request.shared;
   }
 
-  Span run(const Job& job, LoadedKernel& kernel) {
-    if (job.cooperative) return pool_.run(job, kernel.cost);
-    Waiting::Launch launch(waiting_, kernel.shared.kernel, job.geometry);
-    return pool_.run(job, kernel.cost);
+  // Streams may run the same kernel at the same time, and each may bring its cost up to date.
+  Span run(WorkStream& stream, const Job& job, LoadedKernel& kernel) {
+    double cost;
+    __atomic_load(&kernel.cost, &cost, __ATOMIC_RELAXED);
+    Span span = watched(stream, job, kernel, cost);
+    __atomic_store(&kernel.cost, &cost, __ATOMIC_RELAXED);
+    return span;
   }
 
-  Control* control_;
+  static Span watched(WorkStream& stream, const Job& job, const LoadedKernel& kernel, double& cost) {
+    if (job.cooperative) return stream.pool.run(job, cost);
+    Waiting::Launch launch(stream.waiting, kernel.shared.kernel, job.geometry);
+    return stream.pool.run(job, cost);
+  }
+
   Segments segments_;
-  Waiting waiting_;
-  Pool& pool_;  // never deleted: its threads run until the process ends
+  Streams streams_;
   ProfileLog log_;
   ProfileLabel copy_label_{"copy"}, fill_label_{"fill"};
   CpuProfiler profiler_;
   std::unique_ptr<Libraries> libraries_;
   std::map<uint32_t, std::unique_ptr<Module>> modules_;
   std::unordered_map<uint32_t, LoadedKernel*> kernels_;
-  alignas(64) uint8_t arguments_[kMaxArgumentBytes];
   int64_t computed_ = processor_time();
   Clock::time_point sampled_ = Clock::now();
 };
@@ -257,11 +297,11 @@ class CpuDevice final : public Device {
 }  // namespace
 }  // namespace cpu
 
-std::unique_ptr<Device> open_cpu(int index, Control* control) {
+std::unique_ptr<Device> open_cpu(int index, Control* control, Listener& listener) {
   if (index != 0)
     throw DeviceError("NO_DEVICE",
                       "There is no device cpu:" + std::to_string(index) + ": the only one of its kind is cpu.");
-  return std::make_unique<cpu::CpuDevice>(control);
+  return std::make_unique<cpu::CpuDevice>(control, listener);
 }
 
 }  // namespace warpcell

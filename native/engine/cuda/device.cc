@@ -17,7 +17,7 @@
 #include "profile/cupti.h"
 #include "profile/cupti_api.h"
 #include "driver/segments.h"
-#include "driver/stream.h"
+#include "driver/streams.h"
 
 namespace warpcell {
 namespace cuda {
@@ -63,8 +63,9 @@ std::string bus_id(const DriverApi& api, DeviceHandle device) {
 
 class CudaDevice : public Device {
  public:
-  CudaDevice(const DriverApi& api, int index, Control* control)
+  CudaDevice(const DriverApi& api, int index, Control* control, Listener& listener)
       : api_(api),
+        listener_(listener),
         index_(index),
         device_(find_device(api, index)),
         capability_(read(DeviceAttribute::major) * 10 + read(DeviceAttribute::minor)),
@@ -73,10 +74,10 @@ class CudaDevice : public Device {
         gauges_(bus_id(api, device_)),
         modules_(api),
         segments_(api, device_, shareable()),
-        stream_(api, control, uint32_t(read(DeviceAttribute::shared_per_block_optin)),
-                uint32_t(read(DeviceAttribute::cooperative_launch) ? read(DeviceAttribute::multiprocessors) : 0)),
-        libraries_(cuda_libraries({api, segments_, stream_, log_})),
-        profiler_({api, context_, index, stream_, log_}) {}
+        streams_({api, control, uint32_t(read(DeviceAttribute::shared_per_block_optin)),
+                  uint32_t(read(DeviceAttribute::cooperative_launch) ? read(DeviceAttribute::multiprocessors) : 0)}),
+        libraries_(cuda_libraries({api, segments_, streams_, log_})),
+        profiler_({api, context_, index, streams_, log_}) {}
 
   std::string properties() override;
 
@@ -90,7 +91,7 @@ class CudaDevice : public Device {
   Compiled compile(const CompileRequest& request) override { return nvrtc_.compile(request); }
   std::vector<std::string> module_load(uint32_t module, uint32_t first_kernel, const std::string& artifact,
                                        const std::vector<std::string>& lowered) override {
-    WatchedStretch stretch(stream_.watcher(), Stretch::foreign);
+    WatchedStretch stretch(streams_.at(0).watcher(), Stretch::foreign);
     return modules_.load(module, first_kernel, artifact, lowered);
   }
   void module_unload(uint32_t module) override { modules_.unload(module); }
@@ -99,27 +100,45 @@ class CudaDevice : public Device {
     return cuda::disassemble(read_artifact(artifact), form);
   }
 
+  void stream_open(uint32_t stream) override {
+    streams_.open(stream);
+    streams_.watch(streams_.at(0).watcher());
+  }
+  void stream_wait(uint32_t stream, uint32_t other) override { streams_.at(stream).wait(streams_.at(other)); }
+
   void launch(const LaunchRequest& request) override {
     Kernel& kernel = modules_.kernel(request.kernel);
-    log_.timed(ProfileKind::call, launch_label_, [&] { stream_.launch(kernel, request); });
+    WorkStream& stream = streams_.at(request.stream);
+    log_.timed(ProfileKind::call, launch_label_, [&] { stream.launch(kernel, request); });
   }
-  void copy(Place destination, Place source, uint64_t size) override {
-    DevicePointer to = segments_.address(destination, size), from = segments_.address(source, size);
-    log_.timed(ProfileKind::call, copy_label_, [&] { stream_.copy(to, from, size); });
+  void copy(const CopyRequest& request) override {
+    DevicePointer to = segments_.address(request.destination, request.size);
+    DevicePointer from = segments_.address(request.source, request.size);
+    WorkStream& stream = streams_.at(request.stream);
+    log_.timed(ProfileKind::call, copy_label_, [&] { stream.copy(to, from, request.size); });
   }
-  void fill(Place destination, uint64_t size, uint64_t pattern, uint32_t width) override {
-    DevicePointer to = segments_.address(destination, size);
-    log_.timed(ProfileKind::call, fill_label_, [&] { stream_.fill(to, size, pattern, width); });
+  void fill(const FillRequest& request) override {
+    DevicePointer to = segments_.address(request.destination, request.size);
+    WorkStream& stream = streams_.at(request.stream);
+    log_.timed(ProfileKind::call, fill_label_, [&] { stream.fill(to, request.size, request.pattern, request.width); });
   }
+  void fence(uint32_t stream, uint64_t sequence) override {
+    streams_.at(stream).fence(sequence, log_.on() ? profile_clock() : 0);
+  }
+  bool look() override;
   void synchronize() override {
-    log_.timed(ProfileKind::wait, wait_label_, [&] { stream_.synchronize(); });
+    log_.timed(ProfileKind::wait, wait_label_, [&] {
+      for (auto& stream : streams_.all()) stream->synchronize();
+    });
     std::fflush(stdout);
   }
   std::vector<double> time(const LaunchRequest& request, uint32_t repeats, uint32_t warmup) override {
-    return stream_.time(modules_.kernel(request.kernel), request, repeats, warmup);
+    return streams_.at(request.stream).time(modules_.kernel(request.kernel), request, repeats, warmup);
   }
-  void idle() override { stream_.idle(); }
-  uint64_t last_suspect() override { return stream_.last_suspect(); }
+  void idle() override {
+    for (auto& stream : streams_.all()) stream->idle();
+  }
+  uint64_t last_suspect() override { return streams_.last_suspect(); }
 
   Libraries* libraries() override { return libraries_.get(); }
   std::vector<std::string> known_libraries() override;
@@ -135,6 +154,7 @@ class CudaDevice : public Device {
   std::string compiler();
 
   const DriverApi& api_;
+  Listener& listener_;
   int index_;
   DeviceHandle device_;
   int capability_;
@@ -143,7 +163,7 @@ class CudaDevice : public Device {
   GpuGauges gauges_;
   Modules modules_;
   Segments segments_;
-  WorkStream stream_;
+  Streams streams_;
   ProfileLog log_;
   ProfileLabel launch_label_{"cuLaunchKernel"}, copy_label_{"cuMemcpyAsync"}, fill_label_{"cuMemsetAsync"},
       wait_label_{"waiting for the device"};
@@ -198,6 +218,23 @@ std::vector<std::string> CudaDevice::known_libraries() {
   };
 }
 
+bool CudaDevice::look() {
+  bool are_pending = false;
+  for (auto& stream : streams_.all()) {
+    Fence fence;
+    while (stream->take_fence(&fence)) {
+      if (log_.on() && fence.began != 0) {
+        ProfileMark mark{true, ProfileKind::wait, log_.number(wait_label_), fence.sequence};
+        mark.add_to(log_.records, fence.began, profile_clock());
+      }
+      std::fflush(stdout);
+      listener_.completed(stream->number, fence.sequence);
+    }
+    are_pending = are_pending || stream->has_fences();
+  }
+  return are_pending;
+}
+
 // Empty when there is none: arrays and loaded modules work without, so it is an error only when a cell is compiled.
 std::string CudaDevice::compiler() {
   try {
@@ -217,8 +254,8 @@ std::string CudaDevice::occupancy(uint32_t id, uint32_t threads, uint32_t shared
 }  // namespace
 }  // namespace cuda
 
-std::unique_ptr<Device> open_cuda(int index, Control* control) {
-  return std::make_unique<cuda::CudaDevice>(cuda::driver(), index, control);
+std::unique_ptr<Device> open_cuda(int index, Control* control, Listener& listener) {
+  return std::make_unique<cuda::CudaDevice>(cuda::driver(), index, control, listener);
 }
 
 }  // namespace warpcell

@@ -58,30 +58,41 @@ class PlannedCalls : public Libraries {
   Planned plan(const PlanRequest& request) override {
     for (const Row& row : rows_) {
       if (request.call != row.call) continue;
-      auto call = row.plan(context_, request);
+      std::shared_ptr<PlannedCall> call = row.plan(context_, request);
       Planned planned = call->planned;
-      calls_[request.plan] = std::move(call);
+      calls_[request.plan] = std::move(call);  // the one before may still run
       return planned;
     }
     throw DeviceError("UNSUPPORTED", "No library of this device does " + request.call + ".");
   }
 
   void run(const RunRequest& request) override {
-    PlannedCall& call = *find(request.plan)->second;
-    call.expect(request);
-    RunRequest whole = request;
-    whole.host_workspace = host_workspace(call.planned.host_workspace);
-    context_.log.timed(work_, call.title, [&] { call.run(whole); });
+    PlannedCall& call = *find(request);
+    context_.log.timed(work_, call.title, [&] { perform(call, request); });
   }
 
-  void release(uint32_t plan) override { calls_.erase(find(plan)); }
+  void release(uint32_t plan) override {
+    if (calls_.erase(plan) == 0) throw unknown(plan);
+  }
 
  protected:
+  // The call of a run, whose places and scalars are what it takes.
+  const std::shared_ptr<PlannedCall>& find(const RunRequest& request) const {
+    auto found = calls_.find(request.plan);
+    if (found == calls_.end()) throw unknown(request.plan);
+    found->second->expect(request);
+    return found->second;
+  }
+
+  static void perform(PlannedCall& call, RunRequest request) {
+    request.host_workspace = host_workspace(call.planned.host_workspace);
+    call.run(request);
+  }
+
   Context context_;
+  const ProfileKind work_;
 
  private:
-  using Calls = std::unordered_map<uint32_t, std::unique_ptr<PlannedCall>>;
-
   // One for all calls of a thread, which come one after the other: as large as the largest needs. A call needs a small
   // part of what its operands take, so that nobody misses it.
   static void* host_workspace(uint64_t bytes) {
@@ -91,15 +102,12 @@ class PlannedCalls : public Libraries {
     return memory.data();
   }
 
-  typename Calls::iterator find(uint32_t plan) {
-    auto found = calls_.find(plan);
-    if (found == calls_.end()) throw DeviceError("PROTOCOL", "There is no plan " + std::to_string(plan) + ".");
-    return found;
+  static DeviceError unknown(uint32_t plan) {
+    return DeviceError("PROTOCOL", "There is no plan " + std::to_string(plan) + ".");
   }
 
-  ProfileKind work_;
   std::vector<Row> rows_;
-  Calls calls_;
+  std::unordered_map<uint32_t, std::shared_ptr<PlannedCall>> calls_;
 };
 
 }  // namespace warpcell

@@ -36,17 +36,6 @@ void ProfileLog::start(const uint64_t& sequence) {
   on_ = true;
 }
 
-ProfileRecord* ProfileLog::add(ProfileKind kind, ProfileLabel& name, int64_t start, int64_t end) {
-  ProfileRecord* record = records.add();
-  if (record == nullptr) return nullptr;
-  record->sequence = *sequence_;
-  record->start = start;
-  record->end = end;
-  record->kind = kind;
-  record->name = number(name);
-  return record;
-}
-
 Profile make_profile(ProfileParts parts, const ProfileNames& names) {
   std::stable_sort(parts.records.begin(), parts.records.end(),
                    [](const ProfileRecord& one, const ProfileRecord& other) {

@@ -37,6 +37,26 @@ struct ProfileLabel {
   uint32_t number = 0;
 };
 
+// What a record says besides its times: known where a piece of work is begun, whichever thread does it.
+struct ProfileMark {
+  bool on;
+  ProfileKind kind;
+  uint32_t name;
+  uint64_t sequence;
+
+  // Null where there is no more room. Of a mark that is on.
+  ProfileRecord* add_to(RecordList& records, int64_t start, int64_t end) const {
+    ProfileRecord* record = records.add();
+    if (record == nullptr) return nullptr;
+    record->sequence = sequence;
+    record->start = start;
+    record->end = end;
+    record->kind = kind;
+    record->name = name;
+    return record;
+  }
+};
+
 // What the thread of the command loop does.
 class ProfileLog {
  public:
@@ -47,6 +67,11 @@ class ProfileLog {
   void stop() { on_ = false; }
   uint64_t sequence() const { return *sequence_; }
 
+  ProfileMark mark(ProfileKind kind, ProfileLabel& name) {
+    if (__builtin_expect(!on_, 1)) return {};
+    return {true, kind, number(name), *sequence_};
+  }
+
   // Does `work`, and records how long it took. Work that throws has no record.
   template <class Work>
   void timed(ProfileKind kind, ProfileLabel& name, Work work) {
@@ -56,17 +81,10 @@ class ProfileLog {
     add(kind, name, start, profile_clock());
   }
 
-  // The same of a copy or fill of so many bytes.
-  template <class Work>
-  void moving(ProfileKind kind, ProfileLabel& name, uint64_t bytes, Work work) {
-    if (__builtin_expect(!on_, 1)) return work();
-    int64_t start = profile_clock();
-    work();
-    if (ProfileRecord* record = add(kind, name, start, profile_clock())) record->bytes = bytes;
-  }
-
   // Null where there is no more room. Both are to be called while the log is on.
-  ProfileRecord* add(ProfileKind kind, ProfileLabel& name, int64_t start, int64_t end);
+  ProfileRecord* add(ProfileKind kind, ProfileLabel& name, int64_t start, int64_t end) {
+    return mark(kind, name).add_to(records, start, end);
+  }
   uint32_t number(ProfileLabel& label) {
     if (__builtin_expect(label.profile != profile_, 0)) {
       label.number = names.number(label.text);

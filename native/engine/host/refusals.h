@@ -19,6 +19,9 @@ inline DeviceError unknown_kernel(uint32_t kernel) {
   return DeviceError("INVALID_LAUNCH",
                      "Kernel " + std::to_string(kernel) + " is not loaded. Its module may have been unloaded.");
 }
+inline DeviceError unknown_stream(uint32_t stream) {
+  return DeviceError("PROTOCOL", "Stream " + std::to_string(stream) + " has not been opened.");
+}
 inline DeviceError unknown_segment(uint32_t segment) {
   return DeviceError("ILLEGAL_PLACE", "There is no segment " + std::to_string(segment) + " on this device.");
 }

@@ -24,6 +24,8 @@ export const Op = {
   profile_stop: 19,
   plan_release: 20,
   known_libraries: 21,
+  stream_open: 22,
+  stream_wait: 23,
 } as const;
 
 export type Op = (typeof Op)[keyof typeof Op];

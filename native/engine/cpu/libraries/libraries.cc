@@ -1,7 +1,8 @@
-// The table of library calls of the cpu device.
+// The table of library calls of the cpu device, which run in the order of their streams.
 #include "libraries.h"
 
-#include "../run/faults.h"
+#include <mutex>
+#include <vector>
 
 namespace warpcell::cpu {
 
@@ -17,10 +18,38 @@ class CpuLibraries final : public PlannedCalls<LibraryContext> {
       : PlannedCalls(context, ProfileKind::kernel, {{"matmul", plan_matmul}, {"cholesky", plan_cholesky}}) {}
 
   void run(const RunRequest& request) override {
-    blame(request.sequence);
-    PlannedCalls::run(request);
-    context_.control->streams[0].progress.store(request.sequence, std::memory_order_release);
+    WorkStream& stream = context_.streams.at(request.stream);
+    const std::shared_ptr<PlannedCall>& call = find(request);
+    ProfileMark mark = context_.log.mark(work_, call->title);
+    if (!stream.has_thread()) return run(stream, *call, request, mark);
+
+    // The record is gone when the thread comes to it.
+    std::vector<Place> places(request.places, request.places + request.place_count);
+    std::vector<double> scalars(request.scalars, request.scalars + request.scalar_count);
+    stream.give(request.sequence, [this, &stream, call = call, kept = request, mark, places, scalars]() mutable {
+      kept.places = places.data();
+      kept.scalars = scalars.data();
+      run(stream, *call, kept, mark);
+    });
   }
+
+ private:
+  void run(WorkStream& stream, PlannedCall& call, const RunRequest& request, const ProfileMark& mark) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      int64_t start = mark.on ? profile_clock() : 0;
+      perform(call, request);
+      if (mark.on) note(stream, mark, start);
+    }
+    stream.progressed(request.sequence);
+  }
+
+  static void note(WorkStream& stream, const ProfileMark& mark, int64_t start) {
+    ProfileRecord* record = mark.add_to(stream.records, start, profile_clock());
+    if (record != nullptr) record->lane = stream.number;
+  }
+
+  std::mutex mutex_;  // a call keeps what it works on while it runs
 };
 
 }  // namespace

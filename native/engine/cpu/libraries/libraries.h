@@ -3,16 +3,15 @@
 #include <memory>
 
 #include "../../host/planned_calls.h"
-#include "../run/pool.h"
 #include "../run/segments.h"
+#include "../run/streams.h"
 
 namespace warpcell::cpu {
 
 struct LibraryContext {
   Segments& segments;
-  Control* control;
+  Streams& streams;  // whose cores do the work of its calls, too
   ProfileLog& log;
-  Pool& pool;  // that does the work of its calls, too
 };
 
 std::unique_ptr<Libraries> cpu_libraries(LibraryContext context);

@@ -99,7 +99,7 @@ class Product final : public PlannedCall {
         terms_(terms),
         bytes_(terms.place_bytes()),
         calls_(calls_of<Sum>(library)),
-        parts_(terms, context.pool.cores(), kNarrow),
+        parts_(terms, context.streams.cores(), kNarrow),
         multiply_([this](uint64_t number) { multiply(parts_[number]); }) {
     if (parts_.splits() > 1)
       planned.host_workspace = uint64_t(terms.batches * parts_.splits() * terms.m * terms.n) * sizeof(Sum);
@@ -122,9 +122,7 @@ class Product final : public PlannedCall {
     alpha_ = Sum(request.scalars[0]);
     beta_ = Sum(request.scalars[1]);
     sums_ = static_cast<Sum*>(request.host_workspace);
-    ProfileLog& log = context_.log;
-    bool recorded = log.on();
-    context_.pool.run_parts(parts_.count(), multiply_, recorded ? log.sequence() : 0, recorded ? log.number(title) : 0);
+    context_.streams.at(request.stream).pool.run_parts(parts_.count(), multiply_, request.sequence, title.number);
     if (parts_.splits() > 1) add_sums();
   }
 

@@ -5,8 +5,12 @@ namespace warpcell::cpu {
 
 std::string CpuProfiler::start(ProfileExtras extras, const uint64_t& sequence) {
   std::vector<std::string> notes;
-  pool_.start_recording();
-  pool_.take_counts();
+  streams_.each([](WorkStream& stream) {
+    stream.records.clear();
+    stream.records.prepare();
+    stream.pool.start_recording();
+    stream.pool.take_counts();
+  });
   Scheduler::is_counting = extras.counters;
   if (extras.counters) {
     counters_.start({"threads", "threads that waited", "barriers", "warp collectives", "divergent warp collectives"});
@@ -19,11 +23,12 @@ std::string CpuProfiler::start(ProfileExtras extras, const uint64_t& sequence) {
   return profile_notes(notes);
 }
 
-void CpuProfiler::counted(const Job& job) {
+void CpuProfiler::counted(Pool& pool, const Job& job) {
   if (!Scheduler::is_counting) return;
-  Counts counts = pool_.take_counts();
+  Counts counts = pool.take_counts();
   double threads = 1;
   for (int i = 0; i < 3; i++) threads *= double(job.geometry.grid[i]) * job.geometry.block[i];
+  std::lock_guard<std::mutex> lock(mutex_);
   counters_.add(job.sequence, {threads, double(counts.waiting), double(counts.barriers), double(counts.collectives),
                                double(counts.divergent)});
 }
@@ -33,9 +38,11 @@ Profile CpuProfiler::stop() {
   log_.stop();
   Scheduler::is_counting = false;
   ProfileParts parts;
-  log_.records.append_to(parts.records);
-  parts.dropped = log_.records.dropped() + pool_.stop_recording(parts.records);
-  log_.records.clear();
+  streams_.each([&](WorkStream& stream) {
+    stream.records.append_to(parts.records);
+    parts.dropped += stream.records.dropped() + stream.pool.stop_recording(parts.records);
+    stream.records.clear();
+  });
   parts.counters = counters_.take(parts.notes);
   return make_profile(std::move(parts), log_.names);
 }

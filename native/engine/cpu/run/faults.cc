@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../../device.h"
+#include "../../host/error_slot.h"
 #include "pool.h"
 #include "scheduler.h"
 
@@ -26,7 +27,6 @@ constexpr int kExitStatus = 70;
 constexpr size_t kSignalStack = 64 << 10;
 
 Control* record_in = nullptr;
-std::atomic<uint64_t> blamed{0};
 std::atomic<bool> failing{false};
 
 struct Where {
@@ -55,17 +55,17 @@ Where unravel(uint64_t block, const warpcell_cpu::Geometry& geometry, uint32_t t
     for (;;) pause();
   }
   write_output_now();
-  uint32_t count = record_in->error_count.load(std::memory_order_relaxed);
-  ErrorRecord& record = record_in->errors[count % kErrorSlots];
-  std::memset(static_cast<void*>(&record), 0, sizeof record);
-  record.sequence = record.last = blamed.load(std::memory_order_relaxed);
-  record.fatal = 1;
-  record.has_thread = where.thread_known;
-  std::memcpy(record.block, where.block, sizeof record.block);
-  std::memcpy(record.thread, where.thread, sizeof record.thread);
-  append(record.code, sizeof record.code, 0, "%s", code);
-  append(record.text, sizeof record.text, 0, "%s", text);
-  record_in->error_count.store(count + 1, std::memory_order_release);
+  {
+    ErrorSlot slot(*record_in);
+    ErrorRecord& record = slot.record();
+    record.sequence = record.last = scheduler->sequence;
+    record.fatal = 1;
+    record.has_thread = where.thread_known;
+    std::memcpy(record.block, where.block, sizeof record.block);
+    std::memcpy(record.thread, where.thread, sizeof record.thread);
+    append(record.code, sizeof record.code, 0, "%s", code);
+    append(record.text, sizeof record.text, 0, "%s", text);
+  }
   record_in->wake.fetch_add(1, std::memory_order_release);
   syscall(SYS_futex, &record_in->wake, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
   _exit(kExitStatus);
@@ -165,8 +165,6 @@ FaultStack::~FaultStack() {
   sigaltstack(&none, nullptr);
   munmap(memory_, kSignalStack);
 }
-
-void blame(uint64_t sequence) { blamed.store(sequence, std::memory_order_relaxed); }
 
 void fail_block(const char* code, uint64_t block, const warpcell_cpu::Geometry& geometry, const char* format, ...) {
   char text[kErrorTextBytes];

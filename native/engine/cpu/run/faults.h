@@ -23,9 +23,6 @@ class FaultStack {
  private:
   void* memory_;
 };
-// The launch that is to blame from now on.
-void blame(uint64_t sequence);
-
 // Write a record and end the process, with exit status 70. `block` and `thread` are linear indices. The formats are
 // printf's.
 [[noreturn]] void fail_block(const char* code, uint64_t block, const warpcell_cpu::Geometry& geometry,

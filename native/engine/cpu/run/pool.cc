@@ -30,7 +30,9 @@ constexpr int64_t kSpin = 20'000;
 constexpr uint32_t kChunksPerCore = 16;
 constexpr uint32_t kSharedAlignment = 128;
 
-Pool* the_pool = nullptr;
+// For the handler of faults: a list that grows while it may be read.
+std::atomic<Pool*> pools[kMaxStreams];
+std::atomic<uint32_t> pool_count{0};
 
 int64_t now() {
   timespec time;
@@ -75,8 +77,7 @@ Pool::Pool(uint32_t cores) {
     workers_.push_back(std::make_unique<Worker>());
     outputs_.push_back(&workers_[i]->output);
   }
-  scheduler = &workers_[0]->scheduler;
-  the_pool = this;
+  pools[pool_count.fetch_add(1)] = this;
 }
 
 void Pool::run_range(Worker& worker, uint64_t first, uint64_t end) {
@@ -85,6 +86,7 @@ void Pool::run_range(Worker& worker, uint64_t first, uint64_t end) {
     return;
   }
   // Aligned, and up against the page that faults.
+  worker.scheduler.sequence = job_.sequence;
   uint8_t* shared = worker.shared_end - (job_.shared + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
   worker.scheduler.run(*job_.kernel, job_.geometry, threads_, job_.arguments, shared, first, end);
 }
@@ -342,7 +344,9 @@ void Pool::write_output_now() {
 }
 
 void write_output_now() {
-  if (the_pool != nullptr) the_pool->write_output_now();
+  for (std::atomic<Pool*>& pool : pools) {
+    if (Pool* living = pool.load()) living->write_output_now();
+  }
 }
 
 }  // namespace warpcell::cpu

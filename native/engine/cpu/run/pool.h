@@ -23,8 +23,8 @@ struct Job {
   uint32_t shared;                // dynamic shared memory, bytes
   bool cooperative = false;       // all blocks run at once, and may wait for each other
   size_t stack = Stacks::kBytes;  // of a thread, at least
-  uint64_t sequence = 0;          // how a profile names it
-  uint32_t name = 0;
+  uint64_t sequence = 0;
+  uint32_t name = 0;           // how a profile names it
   const Part* part = nullptr;  // what is done in place of the kernel, of which each block is a part
 };
 
@@ -58,12 +58,13 @@ class Pool {
   static constexpr uint64_t kTogetherThreads = 16384;
   static constexpr uint64_t kTogetherBlocks = 512;
 
-  // `cores` includes the thread that calls run(), which has to be the one that calls this. Lives as long as the
-  // process.
+  // `cores` includes the thread that calls run(). Lives as long as the process.
   explicit Pool(uint32_t cores);
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
+  // The calling thread is the one that calls run() from now on.
+  void adopt_thread() { scheduler = &workers_[0]->scheduler; }
   // Runs all blocks. `cost` is what one block takes, in nanoseconds, as far as known (0: not known); it is brought up
   // to date.
   Span run(const Job& job, double& cost);

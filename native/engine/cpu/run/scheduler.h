@@ -54,6 +54,7 @@ class Scheduler {
   void wait_for_grid(uint32_t line);
 
   Stacks stacks;
+  uint64_t sequence = 0;           // of the launch that runs here
   class Output* output = nullptr;  // of the kernels that run here
   GridBarrier* grid = nullptr;     // of the cooperative launch that runs here; else null
   Counts counts;                   // whole only while is_counting

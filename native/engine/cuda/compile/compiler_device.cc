@@ -12,7 +12,8 @@ constexpr int kAnyDriver = 99000;
 
 class CompilerDevice final : public Device {
  public:
-  explicit CompilerDevice(int capability) : capability_(capability), nvrtc_(kAnyDriver, capability, Purpose::library) {}
+  CompilerDevice(int capability, Listener& listener)
+      : capability_(capability), listener_(listener), nvrtc_(kAnyDriver, capability, Purpose::library) {}
 
   std::string properties() override {
     return "{\"name\":\"NVRTC\",\"kind\":\"cuda\",\"index\":" + std::to_string(capability_) + ",\"arch\":\"" +
@@ -37,8 +38,11 @@ class CompilerDevice final : public Device {
   std::string occupancy(uint32_t, uint32_t, uint32_t) override { refuse(); }
   std::string disassemble(const std::string&, const std::string&, const std::string&) override { refuse(); }
   void launch(const LaunchRequest&) override { refuse(); }
-  void copy(Place, Place, uint64_t) override { refuse(); }
-  void fill(Place, uint64_t, uint64_t, uint32_t) override { refuse(); }
+  void stream_open(uint32_t) override { refuse(); }
+  void stream_wait(uint32_t, uint32_t) override { refuse(); }
+  void copy(const CopyRequest&) override { refuse(); }
+  void fill(const FillRequest&) override { refuse(); }
+  void fence(uint32_t stream, uint64_t sequence) override { listener_.completed(stream, sequence); }
   void synchronize() override {}
   std::vector<double> time(const LaunchRequest&, uint32_t, uint32_t) override { refuse(); }
   void sample(Gauges&) override {}
@@ -47,12 +51,15 @@ class CompilerDevice final : public Device {
   [[noreturn]] static void refuse() { throw DeviceError("UNSUPPORTED", "This device only compiles: it runs nothing."); }
 
   int capability_;
+  Listener& listener_;
   Nvrtc nvrtc_;
 };
 
 }  // namespace
 }  // namespace cuda
 
-std::unique_ptr<Device> open_nvrtc(int index, Control*) { return std::make_unique<cuda::CompilerDevice>(index); }
+std::unique_ptr<Device> open_nvrtc(int index, Control*, Listener& listener) {
+  return std::make_unique<cuda::CompilerDevice>(index, listener);
+}
 
 }  // namespace warpcell

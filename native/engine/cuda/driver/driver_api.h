@@ -152,9 +152,11 @@ using SharedOfBlock = size_t (*)(int threads);
   X(cuStreamQuery, cuStreamQuery, (Stream)) \
   X(cuStreamGetFlags, cuStreamGetFlags, (Stream, unsigned*)) \
   X(cuStreamSynchronize, cuStreamSynchronize, (Stream)) \
+  X(cuStreamWaitEvent, cuStreamWaitEvent, (Stream, Event, unsigned)) \
   X(cuStreamWriteValue64, cuStreamWriteValue64_v2, (Stream, DevicePointer, uint64_t, unsigned)) \
   X(cuEventCreate, cuEventCreate, (Event*, unsigned)) \
   X(cuEventDestroy, cuEventDestroy_v2, (Event)) \
+  X(cuEventQuery, cuEventQuery, (Event)) \
   X(cuEventRecord, cuEventRecord, (Event, Stream)) \
   X(cuEventSynchronize, cuEventSynchronize, (Event)) \
   X(cuEventElapsedTime, cuEventElapsedTime, (float*, Event, Event))

@@ -1,6 +1,7 @@
 // Lets the session see which launches have finished without waiting: turns sequence numbers into writes of the device's
 // own into `StreamState::progress`, in stream order.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 
@@ -9,13 +10,34 @@
 
 namespace warpcell::cuda {
 
+// The page of the control segment that holds how far streams are, as the device writes to it.
+class ProgressPage {
+ public:
+  // With no control segment nothing is reported.
+  ProgressPage(const DriverApi& api, Control* control);
+  ~ProgressPage();
+  ProgressPage(const ProgressPage&) = delete;
+  ProgressPage& operator=(const ProgressPage&) = delete;
+
+  // Where the device writes the number of a stream; 0: nowhere.
+  DevicePointer progress(uint32_t stream) const {
+    return base_ == 0 ? 0 : base_ + stream * sizeof(StreamState) + offsetof(StreamState, progress);
+  }
+
+ private:
+  const DriverApi& api_;
+  void* page_ = nullptr;
+  DevicePointer base_ = 0;  // of the first stream's state
+};
+
+// Of one stream.
 class Progress {
  public:
   enum class Work { kernel, library };
 
-  // Registers the page of `control` that holds the number. With no control segment nothing is reported.
-  Progress(const DriverApi& api, Control* control);
-  ~Progress();
+  // `state`: null where nothing is reported. `address`: of its number, for the device.
+  Progress(const DriverApi& api, StreamState* state, DevicePointer address)
+      : api_(api), state_(state), address_(address) {}
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
@@ -51,12 +73,12 @@ class Progress {
     uint64_t last, suspect;
   };
   void write(Stream stream);
+  uint64_t seen() const;
   Group unseen() const { return {last_, suspect_ == 0 ? last_ : suspect_}; }
 
   const DriverApi& api_;
-  Control* control_;
-  void* page_ = nullptr;
-  DevicePointer address_ = 0;
+  StreamState* state_;
+  DevicePointer address_;
   uint64_t last_ = 0;
   uint32_t unwritten_ = 0;     // launches since the last write
   uint32_t written_ = 0;       // writes since the last rest

@@ -1,6 +1,7 @@
-// Work in order: turns launches, copies and fills at addresses into calls on one CUDA stream, and waits for them.
+// Work in order: turns launches, copies and fills at addresses into calls on one CUDA stream, and finds them done.
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <vector>
 
@@ -12,11 +13,25 @@
 
 namespace warpcell::cuda {
 
+// What all streams of a device have in common.
+struct StreamContext {
+  const DriverApi& api;
+  Control* control;
+  uint32_t shared_limit;                 // the most shared memory of a block, static and dynamic, in bytes
+  uint32_t cooperative_multiprocessors;  // how many run a cooperative launch; 0: the device has none
+};
+
+// A mark in a stream whose end has not been told.
+struct Fence {
+  uint64_t sequence;
+  int64_t began;  // by the clock of profiles; 0: none is on
+  Event event;    // null: nothing has followed it on the stream, whose end is the fence's
+};
+
 class WorkStream {
  public:
-  // `shared_limit`: the most shared memory of a block, static and dynamic, in bytes. `cooperative_multiprocessors`: how
-  // many run a cooperative launch; 0: the device has none.
-  WorkStream(const DriverApi& api, Control* control, uint32_t shared_limit, uint32_t cooperative_multiprocessors);
+  // `progress`: where the device writes how far the stream is; 0: nowhere.
+  WorkStream(const StreamContext& context, uint32_t number, DevicePointer progress);
 
   // Throws DeviceError INVALID_LAUNCH when the arguments do not fit the kernel or the device cannot run the
   // configuration.
@@ -28,6 +43,16 @@ class WorkStream {
   // `width` 1, 2, 4 or 8 bytes of `pattern`, over and over; `bytes` is a multiple of it.
   void fill(DevicePointer destination, uint64_t bytes, uint64_t pattern, uint32_t width);
 
+  // A mark after all that was put on the stream before.
+  void fence(uint64_t sequence, int64_t began);
+  bool has_fences() const { return !fences_.empty(); }
+  // Takes the oldest fence, if all before it is done: what kernels printed is in stdout's buffer then. Throws the fault
+  // of any work.
+  bool take_fence(Fence* done);
+
+  // What is put on this stream from now on comes after all that was put on the other before.
+  void wait(WorkStream& other);
+
   // Returns when all work is done and what kernels printed is in stdout's buffer. Throws the fault of any of it.
   void synchronize();
 
@@ -37,6 +62,7 @@ class WorkStream {
   // Work that a library puts on the stream, told as a launch is.
   template <class Work>
   void submit(uint64_t sequence, Work work) {
+    follow();
     progress_.launching(stream_, Progress::Work::library);
     work(stream_);
     progress_.launched(sequence, Progress::Work::library);
@@ -53,7 +79,10 @@ class WorkStream {
   StreamWatcher* watcher() const { return watcher_; }
 
   Stream handle() const { return stream_; }
-  void idle() { progress_.idle(stream_); }
+  // Whoever waits for a fence hears of the end of all, so that the device need not write it.
+  void idle() {
+    if (!has_open_fence_) progress_.idle(stream_);
+  }
   uint64_t last_suspect() const { return progress_.last_suspect(); }
 
  private:
@@ -63,12 +92,26 @@ class WorkStream {
   void check_submitted(Result result, WorkKind kind, const char* doing);
   void fill_wide(DevicePointer destination, uint64_t bytes, uint64_t pattern);
 
+  // To be called before something is put on the stream: the last fence is no longer its end.
+  void follow() {
+    if (__builtin_expect(has_open_fence_, 0)) close_fence();
+  }
+  void close_fence();
+  Event unused_event();
+
+ public:
+  const uint32_t number;
+
+ private:
   const DriverApi& api_;
   uint32_t shared_limit_;
   uint32_t cooperative_multiprocessors_;
   Stream stream_ = nullptr;
-  Event done_ = nullptr;  // a wait on it sleeps
-  bool prints_ = false;   // something that prints was launched since the last wait
+  Event done_ = nullptr;         // a wait on it sleeps
+  bool prints_ = false;          // something that prints was launched since the last wait
+  bool has_open_fence_ = false;  // the last fence has no event
+  std::deque<Fence> fences_;
+  std::vector<Event> events_;  // that no fence has
   StreamWatcher* watcher_ = nullptr;
   Progress progress_;
 };

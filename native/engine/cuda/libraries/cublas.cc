@@ -65,10 +65,10 @@ class Product final : public PlannedCall {
         chosen_.workspace > 0 ? context_.segments.address(request.workspace, chosen_.workspace) : 0;
     Operands operands = place(request);
     BlasStatus status = kBlasSuccess;
-    context_.stream.submit(request.sequence,
-                           [&](Stream stream) { status = matmul_.run(chosen_, operands, workspace, stream); });
+    WorkStream& stream = context_.streams.at(request.stream);
+    stream.submit(request.sequence, [&](Stream handle) { status = matmul_.run(chosen_, operands, workspace, handle); });
     if (status == kBlasSuccess) return;
-    context_.stream.expect_sound();
+    stream.expect_sound();
     library_.check(status, "a matrix product");
   }
 
@@ -102,7 +102,7 @@ class Product final : public PlannedCall {
       double milliseconds;
     };
     auto time = [&](const MatmulCandidate& candidate, uint32_t repeats, bool* works) {
-      return context_.stream.milliseconds(
+      return context_.streams.at(0).milliseconds(
           [&](Stream stream) {
             *works = matmul_.run(candidate, operands, workspace, stream) == kBlasSuccess && *works;
           },

@@ -15,12 +15,12 @@ class CudaLibraries final : public PlannedCalls<LibraryContext> {
       : PlannedCalls(context, ProfileKind::call, {{"matmul", plan_matmul}}) {}
 
   Planned plan(const PlanRequest& request) override {
-    WatchedStretch stretch(context_.stream.watcher(), Stretch::measurement);
+    WatchedStretch stretch(context_.streams.at(0).watcher(), Stretch::measurement);
     return PlannedCalls::plan(request);
   }
 
   void run(const RunRequest& request) override {
-    WatchedStretch stretch(context_.stream.watcher(), Stretch::foreign);
+    WatchedStretch stretch(context_.streams.at(request.stream).watcher(), Stretch::foreign);
     PlannedCalls::run(request);
   }
 };

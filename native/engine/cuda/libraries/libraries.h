@@ -4,14 +4,14 @@
 
 #include "../../host/planned_calls.h"
 #include "../driver/segments.h"
-#include "../driver/stream.h"
+#include "../driver/streams.h"
 
 namespace warpcell::cuda {
 
 struct LibraryContext {
   const DriverApi& api;
   Segments& segments;
-  WorkStream& stream;
+  Streams& streams;
   ProfileLog& log;
 };
 

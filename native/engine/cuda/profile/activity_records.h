@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "../../host/profile_log.h"
@@ -12,13 +13,15 @@
 
 namespace warpcell::cuda {
 
+// Our numbers of streams by CUPTI's.
+using StreamNumbers = std::unordered_map<uint32_t, uint32_t>;
+
 class ActivityReader {
  public:
-  // `own_stream`: CUPTI's number of the stream that is lane 0. `counted`: CUPTI may have put kernels of its own around
-  // ours. Records are added to `records`.
-  ActivityReader(const CuptiApi& api, uint32_t own_stream, bool counted, ProfileNames& names,
+  // `counted`: CUPTI may have put kernels of its own around ours. Records are added to `records`.
+  ActivityReader(const CuptiApi& api, StreamNumbers streams, bool counted, ProfileNames& names,
                  std::vector<ProfileRecord>& records)
-      : api_(api), own_stream_(own_stream), counted_(counted), names_(names), records_(records) {}
+      : api_(api), streams_(std::move(streams)), counted_(counted), names_(names), records_(records) {}
 
   void read(const FullBuffer& buffer);
   // The records of work among them.
@@ -32,11 +35,15 @@ class ActivityReader {
   ProfileRecord& begin(ProfileKind kind, uint64_t start, uint64_t end);
   template <class Activity>
   ProfileRecord& begin_work(ProfileKind kind, const Activity& activity);
-  uint32_t lane_of(uint32_t stream) const { return stream == own_stream_ ? 0 : stream; }
+  // A library may have streams of its own, which have no other number.
+  uint32_t lane_of(uint32_t stream) const {
+    auto ours = streams_.find(stream);
+    return ours != streams_.end() ? ours->second : stream;
+  }
   uint32_t kernel_name(const char* symbol);  // without its parameters
 
   const CuptiApi& api_;
-  uint32_t own_stream_;
+  const StreamNumbers streams_;
   bool counted_;
   ProfileNames& names_;
   std::vector<ProfileRecord>& records_;

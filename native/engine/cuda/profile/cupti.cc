@@ -75,7 +75,7 @@ void CuptiProfiler::end() noexcept {
 uint32_t CuptiProfiler::call_number() {
   unsigned flags = 0;
   called_ = 0;
-  profiled_.driver.cuStreamGetFlags(profiled_.stream.handle(), &flags);
+  profiled_.driver.cuStreamGetFlags(first_stream(), &flags);
   return called_;
 }
 
@@ -98,7 +98,7 @@ std::string CuptiProfiler::start(ProfileExtras extras, const uint64_t& sequence)
     throw;
   }
   profiled_.log.start(sequence);
-  profiled_.stream.watch(this);
+  profiled_.streams.watch(this);
   return profile_notes(notes);
 }
 
@@ -120,7 +120,7 @@ void CuptiProfiler::attach() {
 // The first work after attaching pays for what CUPTI prepares, and CUPTI may forget what comes before the first wait.
 void CuptiProfiler::warm_up() {
   const DriverApi& driver = profiled_.driver;
-  Stream stream = profiled_.stream.handle();
+  Stream stream = first_stream();
   DevicePointer scratch = 0;
   driver.check(driver.cuMemAlloc(&scratch, sizeof(uint32_t)), "starting a profile");
   Result result = driver.cuMemsetD32Async(scratch, 0, 1, stream);
@@ -138,8 +138,8 @@ void CuptiProfiler::warm_up() {
 // A profile without counters is better than none.
 void CuptiProfiler::count(std::vector<std::string>& notes) {
   try {
-    counters_ = std::make_unique<RangeCounters>(*api_, profiled_.driver, profiled_.context, profiled_.stream.handle(),
-                                                profiled_.device);
+    counters_ =
+        std::make_unique<RangeCounters>(*api_, profiled_.driver, profiled_.context, first_stream(), profiled_.device);
     notes.push_back(
         "Between kernels that are counted pass about two milliseconds: the time of a kernel is right, the time from "
         "one to the next is not. For that, profile without counters.");
@@ -163,7 +163,7 @@ bool CuptiProfiler::sample(std::vector<std::string>& notes) {
 Profile CuptiProfiler::stop() {
   if (api_ == nullptr || !profiled_.log.on()) throw not_profiling();
   profiled_.log.stop();
-  profiled_.stream.watch(nullptr);
+  profiled_.streams.watch(nullptr);
   ProfileParts parts;
   try {
     parts = collect();
@@ -182,10 +182,14 @@ ProfileParts CuptiProfiler::collect() {
   if (counters_ != nullptr) parts.counters = counters_->take(parts.notes);
   if (samples_ != nullptr) parts.samples = samples_->take(parts.notes);
   api_->check(api_->cuptiActivityFlushAll(kForced), "collecting the records");
-  uint32_t lane = 0;
-  api_->check(api_->cuptiGetStreamId(profiled_.context, profiled_.stream.handle(), &lane), "naming the stream");
+  StreamNumbers numbers;
+  for (const auto& stream : profiled_.streams.all()) {
+    uint32_t lane = 0;
+    api_->check(api_->cuptiGetStreamId(profiled_.context, stream->handle(), &lane), "naming the stream");
+    numbers[lane] = stream->number;
+  }
 
-  ActivityReader reader(*api_, lane, counters_ != nullptr, profiled_.log.names, parts.records);
+  ActivityReader reader(*api_, numbers, counters_ != nullptr, profiled_.log.names, parts.records);
   std::vector<FullBuffer> full = buffers().take();
   for (const FullBuffer& buffer : full) reader.read(buffer);
   size_t dropped = 0;
@@ -202,7 +206,7 @@ ProfileParts CuptiProfiler::collect() {
 // What fails here has nobody to tell: the process goes on without a profiler either way.
 void CuptiProfiler::detach() {
   profiled_.log.stop();
-  profiled_.stream.watch(nullptr);
+  profiled_.streams.watch(nullptr);
   counters_.reset();
   samples_.reset();
   for (ActivityKind kind : kKinds) api_->cuptiActivityDisable(kind);

@@ -5,7 +5,7 @@
 #include "../../device.h"
 #include "../../host/profile_log.h"
 #include "../driver/driver_api.h"
-#include "../driver/stream.h"
+#include "../driver/streams.h"
 #include "activity_buffers.h"
 #include "causes.h"
 #include "cupti_api.h"
@@ -19,7 +19,7 @@ struct Profiled {
   const DriverApi& driver;
   Context context;
   int device;
-  WorkStream& stream;
+  Streams& streams;
   ProfileLog& log;
 };
 
@@ -37,6 +37,7 @@ class CuptiProfiler final : public Profiler, private StreamWatcher {
   void end() noexcept override;
 
   static void on_call(void* self, int domain, uint32_t function, const void* data);
+  Stream first_stream() const { return profiled_.streams.at(0).handle(); }
   void attach();
   void warm_up();
   void count(std::vector<std::string>& notes);
