@@ -5,7 +5,7 @@ import { binding } from "../native/lib/wire/binding.ts";
 import { headerBytes, headerOffsets, maxArgumentBytes, Op, offsetOf, segmentOf } from "../native/lib/wire/commands.ts";
 import { writeCopy, writeFill } from "../native/lib/wire/copy.ts";
 import { LaunchFlag, LaunchLayout, launchWords, putSizes } from "../native/lib/wire/launch.ts";
-import { writeFence, writePlanRelease, writeUnload } from "../native/lib/wire/mark.ts";
+import { writeFence, writePlanRelease, writeStreamWait, writeUnload } from "../native/lib/wire/mark.ts";
 import { answerOf, messages, requestFields, type MessageName } from "../native/lib/wire/messages.ts";
 import { recordBytes, RecordKind, recordOffsets } from "../native/lib/wire/profile-records.ts";
 import { Recording } from "../native/lib/wire/recording.ts";
@@ -42,6 +42,7 @@ const records = {
   Run: written((on) => writeRun(on, 72, [2 ** 41 + 8, undefined], [0.5, -2], 2 ** 42 + 16, undefined)),
   ModuleUnload: written((on) => writeUnload(on, 73)),
   PlanRelease: written((on) => writePlanRelease(on, 74)),
+  StreamWait: written((on) => writeStreamWait(on, 7)),
   Fence: written((on) => writeFence(on)),
 };
 /** What follows a record: offsets of pointers; places, then scalars. */
@@ -74,6 +75,7 @@ const readAs: Record<keyof typeof records, readonly string[]> = {
   Run: ["plan", "place_count", "scalar_count", "workspace"],
   ModuleUnload: ["module"],
   PlanRelease: ["plan"],
+  StreamWait: ["other"],
   Fence: [],
 };
 const readBack = Object.fromEntries(

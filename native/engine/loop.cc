@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../protocol/futex.h"
+#include "host/refusals.h"
 #include "launch_record.h"
 #include "run_record.h"
 
@@ -103,8 +104,7 @@ void Loop::doze() {
 }
 
 void Loop::dispatch(Header& header) {
-  if (header.stream >= kMaxStreams)
-    lose(header.sequence, "PROTOCOL", "There is no stream " + std::to_string(header.stream) + ".");
+  if (header.stream >= kMaxStreams) lose(header.sequence, "PROTOCOL", unknown_stream(header.stream).what());
   given_[header.stream] = header.sequence;
   switch (header.op) {
 #define X(name, number, message) \

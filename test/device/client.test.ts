@@ -23,7 +23,7 @@ afterEach(() => clients.splice(0).forEach((client) => binding.close(client)));
 function open(): number {
   const client = binding.open("cpu", 0, deviceExecutable);
   clients.push(client);
-  expect(binding.wait(client, binding.request(client, Op.hello, [], 0), -1)).toBe("done");
+  expect(binding.wait(client, 0, binding.request(client, Op.hello, [], 0), -1)).toBe("done");
   return client;
 }
 
@@ -45,10 +45,10 @@ test("a mark behind more requests than a socket holds is reached, though nobody 
       0,
     );
     const requests = Array.from({ length: count }, () => binding.request(client, Op.hello, [], 0));
-    expect(binding.wait(client, fence(client), 20_000)).toBe("done");
+    expect(binding.wait(client, 0, fence(client), 20_000)).toBe("done");
     expect(
       [first, ...requests].every(
-        (sequence) => binding.wait(client, sequence, -1) === "done" && binding.reply(client, sequence) !== null,
+        (sequence) => binding.wait(client, 0, sequence, -1) === "done" && binding.reply(client, sequence) !== null,
       ),
     ).toBe(true);
   }
@@ -57,15 +57,15 @@ test("a mark behind more requests than a socket holds is reached, though nobody 
 test("a message that cannot be sent is an error, and costs no earlier answer", () => {
   const source = `const binding = require(${JSON.stringify(addon)}); const fs = require("node:fs");
     const c = binding.open("cpu", 0, ${JSON.stringify(deviceExecutable)});
-    binding.wait(c, binding.request(c, 8, [], 0), -1);
+    binding.wait(c, 0, binding.request(c, 8, [], 0), -1);
     const first = binding.request(c, 8, [], 0);
     const record = new DataView(binding.room(c)); record.setUint32(0, 24, true); record.setUint32(4, 1, true);
     const mark = binding.submit(c);
-    while (binding.completed(c) < mark);   // unlike a wait, this leaves the answer unread
+    while (binding.completed(c, 0) < mark);   // unlike a wait, this leaves the answer unread
     const files = []; try { for (;;) files.push(fs.openSync("/dev/null")); } catch {}
     let said; try { binding.request(c, 8, [], 0); } catch (error) { said = error.message; }
     files.forEach((file) => fs.closeSync(file));
-    console.log(JSON.stringify([said, binding.wait(c, first, 5000), binding.state(c)]));
+    console.log(JSON.stringify([said, binding.wait(c, 0, first, 5000), binding.state(c)]));
     process.exit(0);`;
   const { stdout, stderr } = spawnSync("sh", ["-c", 'ulimit -n 64; exec "$0" -e "$1"', process.execPath, source], {
     encoding: "utf8",
@@ -112,7 +112,7 @@ test.each([
   record.setUint32(headerOffsets.op, op, true);
   const sequence = binding.submit(client);
   expect(binding.flights(client, sequence, sequence)).toEqual([]);
-  expect(binding.wait(client, fence(client), -1)).toBe("error");
+  expect(binding.wait(client, 0, fence(client), -1)).toBe("error");
   expect(binding.errors(client)).toMatchObject([
     {
       sequence,
@@ -166,7 +166,7 @@ test("a device whose last launch has ended is not busy, though nobody has waited
   device.synchronize();
   launch(device, { kernel: 900 });
   await expect.poll(isBusy).toBe(false);
-  expect(binding.completed(device.client)).toBeLessThan(binding.submitted(device.client));
+  expect(binding.completed(device.client, 0)).toBeLessThan(binding.submitted(device.client, 0));
 });
 
 test("a device that has answered all it was asked is not busy, though nobody has waited for it", () => {
@@ -175,7 +175,7 @@ test("a device that has answered all it was asked is not busy, though nobody has
   const greeting = (): number => {
     const sequence = binding.request(device.client, Op.hello, [], 0);
     expect(device.isBusy).toBe(true);
-    expect([binding.wait(device.client, sequence, -1), binding.reply(device.client, sequence)]).toMatchObject([
+    expect([binding.wait(device.client, 0, sequence, -1), binding.reply(device.client, sequence)]).toMatchObject([
       "done",
       expect.anything(),
     ]);
@@ -214,14 +214,14 @@ test("another thread may ask who is busy while clients open and close", async ()
 test("a thread that is ended in the midst of a call takes nothing else with it", () => {
   const calls = `const { parentPort } = require("node:worker_threads"); const binding = require(${JSON.stringify(addon)});
     const c = binding.open("cpu", 0, ${JSON.stringify(deviceExecutable)});
-    binding.wait(c, binding.request(c, 8, [], 0), -1);
-    const place = binding.allocate(c, 0, 1024, true);
+    binding.wait(c, 0, binding.request(c, 8, [], 0), -1);
+    const place = binding.allocate(c, 0, 0, 1024, true);
     const record = new DataView(binding.room(c));
     parentPort.postMessage("ready");
     for (;;) {
-      binding.gauges(); binding.memory(c); binding.errors(c); binding.part(c, place, 1024); binding.watch({}); binding.disown(c, binding.own(c, 64, 64, {}, true)); binding.collected();
-      record.setUint32(0, 24, true); record.setUint32(4, 1, true); binding.waitAsync(c, binding.submit(c));
-      const asked = binding.request(c, 8, [], 0); binding.wait(c, asked, -1); binding.reply(c, asked);
+      binding.gauges(); binding.memory(c); binding.errors(c); binding.part(c, place, 1024); binding.watch({}); binding.disown(c, binding.own(c, 0, 64, 64, {}, true)); binding.collected();
+      record.setUint32(0, 24, true); record.setUint32(4, 1, true); binding.waitAsync(c, 0, binding.submit(c));
+      const asked = binding.request(c, 8, [], 0); binding.wait(c, 0, asked, -1); binding.reply(c, asked);
       try { binding.part(c, -1, 1); } catch (error) { if (error.code !== "ARGUMENT") throw error; }
     }`;
   const source = `const { Worker } = require("node:worker_threads"); const { once } = require("node:events");
@@ -252,7 +252,7 @@ describe("in a container with a limit", () => {
       `anon 100\nfile 1900000000\ninactive_file ${inactive}\nactive_file 100\n`,
     );
     const source = `const binding = require(${JSON.stringify(addon)}); const c = binding.open("cpu", 0, ${JSON.stringify(deviceExecutable)});
-      console.log(binding.allocate(c, 0, 64 << 20, true) >= 0 ? "a place" : "none"); process.exit(0);`;
+      console.log(binding.allocate(c, 0, 0, 64 << 20, true) >= 0 ? "a place" : "none"); process.exit(0);`;
     const { stdout, stderr } = spawnSync("unshare", [...inGroup, process.execPath, "-e", source], {
       encoding: "utf8",
       timeout: 20_000,
@@ -326,7 +326,7 @@ describe("a device process that answers", () => {
     const before = peakMiB();
     const client = binding.open("cpu", index, liar);
     clients.push(client);
-    expect(binding.wait(client, binding.request(client, Op.hello, [], 0), -1)).toBe("died");
+    expect(binding.wait(client, 0, binding.request(client, Op.hello, [], 0), -1)).toBe("died");
     expect(binding.state(client)).toMatch(reason);
     expect(peakMiB() - before).toBeLessThan(512);
   });
@@ -337,7 +337,7 @@ describe("a device process that answers", () => {
   ])("with %s has granted no memory", (_, index) => {
     const client = binding.open("cpu", index, liar);
     clients.push(client);
-    expect(() => binding.allocate(client, 0, 1024, true)).toThrow(
+    expect(() => binding.allocate(client, 0, 0, 1024, true)).toThrow(
       /The answer to command 1 must start with "ok" or "error", but is/,
     );
     expect(binding.memory(client).segments).toBe(0);
@@ -352,18 +352,18 @@ describe("a client that answers front ends beside the user's work", () => {
   function openView(): number {
     const client = binding.openView("cpu", 0, deviceExecutable);
     clients.push(client);
-    expect(binding.wait(client, binding.request(client, Op.hello, [], 0), -1)).toBe("done");
+    expect(binding.wait(client, 0, binding.request(client, Op.hello, [], 0), -1)).toBe("done");
     return client;
   }
   const addressOf = (client: number, place: number): string => {
     const sequence = binding.request(client, Op.address, requestFields("address", { place }), 0);
-    expect(binding.wait(client, sequence, -1)).toBe("done");
+    expect(binding.wait(client, 0, sequence, -1)).toBe("done");
     return new TextDecoder().decode(binding.reply(client, sequence)![0]);
   };
 
   test("maps another one's memory until it gives it back, also after a restart", () => {
     const [owner, view] = [open(), openView()];
-    const place = binding.allocate(owner, 0, 4096, true);
+    const place = binding.allocate(owner, 0, 0, 4096, true);
     const theirs = new Uint8Array(binding.part(owner, place, 4096));
     theirs.fill(7);
     const borrowed = binding.borrow(view, owner, place);
@@ -383,7 +383,7 @@ describe("a client that answers front ends beside the user's work", () => {
 
   test("keeps what it has borrowed when its owner gives it back, and is refused what is not there", () => {
     const [owner, view] = [open(), openView()];
-    const place = binding.allocate(owner, 0, 64 << 20, true);
+    const place = binding.allocate(owner, 0, 0, 64 << 20, true);
     new Uint8Array(binding.part(owner, place, 1)).fill(3);
     const borrowed = binding.borrow(view, owner, place);
     binding.free(owner, place);
@@ -393,12 +393,12 @@ describe("a client that answers front ends beside the user's work", () => {
     expect(binding.borrow(view, owner, place)).toBe(-1);
     expect(binding.borrow(view, 4095, place)).toBe(-1);
     binding.kill(view);
-    expect(binding.borrow(view, owner, binding.allocate(owner, 0, 1, true))).toBe(-2);
+    expect(binding.borrow(view, owner, binding.allocate(owner, 0, 0, 1, true))).toBe(-2);
   });
 
   test("says when it can borrow no more", () => {
     const [owner, view] = [open(), openView()];
-    const place = binding.allocate(owner, 0, 1, true);
+    const place = binding.allocate(owner, 0, 0, 1, true);
     const files: number[] = [];
     try {
       for (;;) files.push(openSync("/dev/null", "r"));
@@ -422,7 +422,7 @@ describe("a client that answers front ends beside the user's work", () => {
       const source = "__global__ void k(int* p) { p[0] = 12345; }";
       const compile = (client: number) => {
         const sequence = binding.request(client, Op.compile, [source, "cell.cu", deviceSources, "k"], 0);
-        return sequence < 0 ? "interrupted" : binding.wait(client, sequence, -1);
+        return sequence < 0 ? "interrupted" : binding.wait(client, 0, sequence, -1);
       };
       expect(compile(view)).toBe("done");
       expect(compile(owner)).toBe("interrupted");

@@ -146,8 +146,8 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
       new DataView(many.buffer).setBigUint64(0, BigInt(sequence) + 1000n, true);
       scribble(device, at, many);
 
-      expect(binding.completed(device.client)).toBeLessThan(sequence);
-      expect(binding.progress(device.client)).toBeLessThan(sequence);
+      expect(binding.completed(device.client, 0)).toBeLessThan(sequence);
+      expect(binding.progress(device.client, 0)).toBeLessThan(sequence);
       expect(binding.state(device.client)).toBe(overwritten);
       expect(faultOf(() => device.synchronize())).toBeInstanceOf(DeviceFault);
       expect(device.isSuspect(sequence)).toBe(true);

@@ -76,7 +76,7 @@ describe("OpenBLAS", () => {
         }),
         0,
       );
-      expect(binding.wait(client, sequence, 60_000)).toBe("done");
+      expect(binding.wait(client, 0, sequence, 60_000)).toBe("done");
       const [status, ...answer] = binding.reply(client, sequence)!;
       const fields = answer.map((field) => new TextDecoder().decode(field));
       // The loader may know one of the system's.

@@ -14,6 +14,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { answerFields, greet } from "../../native/lib/wire/answers.ts";
 import { binding, deviceExecutable, deviceSources } from "../../native/lib/wire/binding.ts";
 import { Op, offsetOf, segmentOf } from "../../native/lib/wire/commands.ts";
+import { writeFence } from "../../native/lib/wire/mark.ts";
 import {
   DeviceError,
   DeviceFault,
@@ -53,7 +54,7 @@ function isAlive(pid: number): boolean {
 /** Runs a Node program that has `binding` and `open()`, with the built addon. */
 function program(body: string): string {
   return `const binding = require(${JSON.stringify(addon)});
-    const open = (kind = "cpu") => { const client = binding.open(kind, 0, ${JSON.stringify(deviceExecutable)}); binding.wait(client, binding.request(client, 8, [], 0), -1); return client; };
+    const open = (kind = "cpu") => { const client = binding.open(kind, 0, ${JSON.stringify(deviceExecutable)}); binding.wait(client, 0, binding.request(client, 8, [], 0), -1); return client; };
     (async () => { ${body} })();`;
 }
 
@@ -381,7 +382,7 @@ describe("the client", () => {
 
   test("a buffer outlives its segment", () => {
     const client = binding.open("cpu", 0, deviceExecutable);
-    const place = binding.allocate(client, 1, 64 << 20, true);
+    const place = binding.allocate(client, 1, 0, 64 << 20, true);
     const view = new Uint8Array(binding.buffer(client, segmentOf(place)), offsetOf(place), 64 << 20).fill(9);
     expect(binding.buffer(client, segmentOf(place))).toBe(view.buffer);
     binding.free(client, place);
@@ -409,7 +410,7 @@ describe("the client", () => {
     expect(() => binding.request(cpu.client, Op.hello, [1] as unknown as string[], 0)).toThrow(
       /Argument 3 must be an array of text and Uint8Array/,
     );
-    expect(() => binding.allocate(cpu.client, 0, -1, true)).toThrow(/A number of bytes cannot be -1/);
+    expect(() => binding.allocate(cpu.client, 0, 0, -1, true)).toThrow(/A number of bytes cannot be -1/);
   });
 
   test("a program that is not there, and a device that is not there", () => {
@@ -454,9 +455,9 @@ describe("the client", () => {
   test("a wait with a limit ends at it", () => {
     process.kill(binding.processId(cpu.client), "SIGSTOP");
     const sequence = binding.request(cpu.client, Op.hello, [], 0);
-    expect(binding.wait(cpu.client, sequence, 30)).toBe("timeout");
+    expect(binding.wait(cpu.client, 0, sequence, 30)).toBe("timeout");
     process.kill(binding.processId(cpu.client), "SIGCONT");
-    expect(binding.wait(cpu.client, sequence, -1)).toBe("done");
+    expect(binding.wait(cpu.client, 0, sequence, -1)).toBe("done");
     expect(binding.reply(cpu.client, sequence)).not.toBeNull();
     expect(binding.reply(cpu.client, sequence)).toBeNull();
   });
@@ -465,10 +466,10 @@ describe("the client", () => {
     const source = program(`const c = open(); const fs = require("node:fs");
       const request = binding.request(c, 8, [], 0);
       const open_files = []; try { for (;;) open_files.push(fs.openSync("/dev/null")); } catch {}
-      const outcomes = [binding.wait(c, request, -1), await binding.waitAsync(c, request), binding.state(c)];
+      const outcomes = [binding.wait(c, 0, request, -1), await binding.waitAsync(c, 0, request), binding.state(c)];
       open_files.forEach((file) => fs.closeSync(file));
       binding.restart(c);
-      console.log(JSON.stringify([...outcomes, binding.wait(c, binding.request(c, 8, [], 0), -1)]));`);
+      console.log(JSON.stringify([...outcomes, binding.wait(c, 0, binding.request(c, 8, [], 0), -1)]));`);
     const { stdout, stderr } = spawnSync("sh", ["-c", 'ulimit -n 64; exec "$0" -e "$1"', process.execPath, source], {
       encoding: "utf8",
       timeout: 20_000,
@@ -484,8 +485,8 @@ describe("the client", () => {
 
   test("of more refusals than are kept the newest arrive", () => {
     const sequences = Array.from({ length: 100 }, () => launch(cpu, { kernel: 1, grid: [0, 0, 0] }));
-    const mark = cpu.fence();
-    while (binding.completed(cpu.client) < mark) binding.wait(cpu.client, mark, 1);
+    const mark = writeFence(cpu.execution);
+    while (binding.completed(cpu.client, 0) < mark) binding.wait(cpu.client, 0, mark, 1);
     expect(binding.errors(cpu.client).map(({ sequence }) => sequence)).toEqual(sequences.slice(-64));
     expect(binding.errors(cpu.client)).toEqual([]);
   });
@@ -522,7 +523,7 @@ describe("the client", () => {
         living.delete(place);
       } else {
         const bytes = Math.ceil(2 ** (Math.random() * 22));
-        const place = binding.allocate(client, 0, bytes, true);
+        const place = binding.allocate(client, 0, 0, bytes, true);
         expect(place % 256).toBe(0);
         living.set(place, bytes);
       }
@@ -550,7 +551,7 @@ describe("the end", () => {
       [
         "-e",
         program(
-          `const c = open(); await binding.waitAsync(c, binding.request(c, 8, [], 0)); console.log(binding.processId(c));`,
+          `const c = open(); await binding.waitAsync(c, 0, binding.request(c, 8, [], 0)); console.log(binding.processId(c));`,
         ),
       ],
       { encoding: "utf8", cwd: root, timeout: 20_000 },
@@ -580,7 +581,7 @@ describe("the end", () => {
     for (let round = 0; round < 5; round++) {
       const worker = new Worker(
         program(
-          `const c = open(); process.kill(binding.processId(c), "SIGSTOP"); binding.waitAsync(c, binding.request(c, 8, [], 0)); require("node:worker_threads").parentPort.postMessage(binding.processId(c));`,
+          `const c = open(); process.kill(binding.processId(c), "SIGSTOP"); binding.waitAsync(c, 0, binding.request(c, 8, [], 0)); require("node:worker_threads").parentPort.postMessage(binding.processId(c));`,
         ),
         { eval: true },
       );

@@ -37,7 +37,8 @@ export interface RawLaunch {
   integers?: number[];
 }
 
-function writeLaunch(
+/** A launch on a stream, or into another target. Returns the sequence. */
+export function launchOn(
   on: TargetStream,
   { kernel, grid = [1, 1, 1], block = [1, 1, 1], shared = 0, pointers = [], integers = [] }: RawLaunch,
 ): number {
@@ -61,13 +62,13 @@ function writeLaunch(
 }
 
 export function launch(device: DeviceProcess, options: RawLaunch): number {
-  return writeLaunch(device.execution, options);
+  return launchOn(device.execution, options);
 }
 
 /** The record of a launch, which is not submitted. */
 export function recordOf(options: RawLaunch): Uint8Array {
   const target = new Recording();
-  writeLaunch({ target, stream: 0 }, options);
+  launchOn({ target, stream: 0 }, options);
   return target.records[0]!;
 }
 
@@ -90,7 +91,7 @@ export function compiled(
 /** Sends fields as they are, and throws what they are refused with. */
 export function requestFieldsAsTheyAre(device: DeviceProcess, op: Op, fields: Field[]): void {
   const sequence = binding.request(device.client, op, fields, 0);
-  if (binding.wait(device.client, sequence, -1) !== "done") throw new Error("Expected an answer.");
+  if (binding.wait(device.client, 0, sequence, -1) !== "done") throw new Error("Expected an answer.");
   answerFields(binding.reply(device.client, sequence)!, device.name);
 }
 

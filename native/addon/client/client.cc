@@ -68,10 +68,12 @@ Descriptor Client::renew_control() {
   }
   control_->protocol.store(kProtocolVersion, std::memory_order_relaxed);
   control_->waiters.store(sleepers_, std::memory_order_relaxed);
-  StreamState& stream = control_->streams[0];
-  stream.progress.store(submitted_, std::memory_order_relaxed);
-  stream.completed.store(submitted_, std::memory_order_release);
-  completed_.store(submitted_, std::memory_order_release);
+  for (uint32_t number = 0; number < kMaxStreams; number++) {
+    Stream& stream = streams_.at(number);
+    control_->streams[number].progress.store(stream.submitted, std::memory_order_relaxed);
+    control_->streams[number].completed.store(stream.submitted, std::memory_order_release);
+    stream.completed.store(stream.submitted, std::memory_order_release);
+  }
   errors_read_ = 0;
   is_garbled_ = false;
   return memory;
@@ -93,7 +95,25 @@ uint32_t Client::restart() {
     RequestOf<Op::segment_import> request{number, name_of(segment.memory), segment.bytes};
     ask(Op::segment_import, request.written(), segment.descriptor.get());
   }
+  for (uint32_t stream = 1; stream < kMaxStreams; stream++) {
+    if (streams_.is_open(stream)) submit_plain(Op::stream_open, stream, StreamOpen{});
+  }
   return uint32_t(segments_.all().size());
+}
+
+void Client::open_stream(uint32_t stream) {
+  if (stream >= kMaxStreams)
+    throw ClientError("ARGUMENT", "A device has streams 0 to " + std::to_string(kMaxStreams - 1) + ", not " +
+                                      std::to_string(stream) + ".");
+  if (streams_.is_open(stream)) return;
+  streams_.open(stream);
+  // A device process that cannot be told is followed by one that is.
+  submit_plain(Op::stream_open, stream, StreamOpen{});
+}
+
+Stream& Client::open_stream_at(uint32_t stream) {
+  if (streams_.is_open(stream)) return streams_.at(stream);
+  throw ClientError("ARGUMENT", "Stream " + std::to_string(stream) + " has not been opened.");
 }
 
 int64_t Client::submit(const unsigned char* record) {
@@ -107,6 +127,7 @@ int64_t Client::submit(const unsigned char* record) {
                                       std::to_string(unsigned(header.op)) + ".");
   }
 
+  open_stream_at(header.stream);
   if (is_lost()) return kDead;
   unsigned char* room;
   int64_t failure = place_record(header.bytes, Patience::user, &room);
@@ -196,6 +217,7 @@ int64_t Client::publish(unsigned char* room, const unsigned char* record) {
     flights_.record(sequence, reinterpret_cast<const Launch*>(record)->kernel, header.origin);
 
   submitted_.store(sequence, std::memory_order_relaxed);
+  streams_.given(header.stream, sequence);
   ring_->publish(header.bytes);
   return int64_t(sequence);
 }

@@ -15,6 +15,7 @@
 #include "flights.h"
 #include "mailbox.h"
 #include "ring.h"
+#include "streams.h"
 #include "../memory/segments.h"
 #include "../memory/shared_memory.h"
 
@@ -39,10 +40,16 @@ constexpr int64_t kNoMemory = -1;
 constexpr int64_t kAllocationDead = -2;
 constexpr int64_t kAllocationInterrupted = -3;
 
-// The last command of those that are done and visible; and of those that have finished, as far as is known without
-// waiting.
+// How far a stream is: the last command of those that are done and visible; and of those that have finished, as far as
+// is known without waiting.
 struct Reached {
   uint64_t completed, progress;
+  uint64_t last() const { return completed > progress ? completed : progress; }
+};
+
+// Commands that follow each other.
+struct Range {
+  uint64_t first, last;
 };
 
 // Memory for one record, the largest that there is.
@@ -67,14 +74,21 @@ class Client {
   Allocator& allocator(Memory memory) { return memory == Memory::device ? device_blocks_ : host_blocks_; }
   const Flights& flights() const { return flights_; }
   const Segments& segments() const { return segments_; }
+  // The last command of all, and of a stream that is open.
   uint64_t submitted() const { return submitted_; }
-  // Any thread may ask.
-  Reached reached();
+  uint64_t submitted(uint32_t stream) { return open_stream_at(stream).submitted; }
+  // Any thread may ask. Of a stream that is open.
+  Reached reached(uint32_t stream);
+  // The commands that are not known to be done, of all streams, in their order.
+  std::vector<Range> unfinished();
   // Something is not known to be done.
   bool is_busy();
 
   // A new process with all segments. Returns their count; throws ClientError when the new process does not work.
   uint32_t restart();
+
+  // Opens a stream, also in every process that follows.
+  void open_stream(uint32_t stream);
 
   // Where records are laid out, one at a time, by the thread that submits them.
   const std::shared_ptr<Room>& room() const { return room_; }
@@ -85,10 +99,10 @@ class Client {
 
   // How a wait that began at `began` (ns) has ended, if it has. Any thread may look. Looking closely also sees the
   // death of the device process, which costs a system call, and an interrupt, which kills the process.
-  std::optional<Outcome> look(uint64_t sequence);
-  std::optional<Outcome> look_closely(uint64_t sequence, uint64_t began);
-  // Blocks; a negative timeout (ms) means none.
-  Outcome wait(uint64_t sequence, int64_t timeout);
+  std::optional<Outcome> look(uint32_t stream, uint64_t sequence);
+  std::optional<Outcome> look_closely(uint32_t stream, uint64_t sequence, uint64_t began);
+  // For a command of a stream that is open, 0 of one with a message. Blocks; a negative timeout (ms) means none.
+  Outcome wait(uint32_t stream, uint64_t sequence, int64_t timeout);
   // Sleeps until the device process has something to say after `seen`, as `wake_count` was before one looked, or a
   // slice of time has passed.
   uint32_t wake_count() const { return control_->wake.load(std::memory_order_seq_cst); }
@@ -97,8 +111,11 @@ class Client {
   void wake();
   std::vector<ErrorRecord> take_errors();
 
-  // From the segments there are, or, when it may grow, from a new one too.
-  int64_t allocate(Memory memory, uint64_t bytes, bool may_grow);
+  // From the segments there are, or, when it may grow, from a new one too. What the stream writes there comes after all
+  // that others did there before.
+  int64_t allocate(Memory memory, uint32_t stream, uint64_t bytes, bool may_grow);
+  // Another stream than the one it was allocated for uses the block, too. Throws ClientError as free() does.
+  void use(Place place, uint32_t stream);
   // Throws ClientError when nothing was allocated there.
   void free(Place place);
   // Gives unused segments back and returns their bytes.
@@ -118,7 +135,8 @@ class Client {
   // With a control segment of its own: whatever the process before has written to the old one is gone with it.
   void start_process();
   Descriptor renew_control();
-  std::optional<Reached> look_at_control() const;
+  Stream& open_stream_at(uint32_t stream);
+  std::optional<Reached> look_at_control(uint32_t stream);
   // What it shares with the session says what cannot be, or its end has been seen.
   bool is_lost() const { return is_garbled_.load(std::memory_order_relaxed) || child_.is_known_dead(); }
   int64_t submit(const unsigned char* record);
@@ -129,12 +147,21 @@ class Client {
   int64_t hold(Patience patience);
 
   Mailbox::Status look_for_answer(uint64_t sequence);
-  bool is_done(uint64_t sequence);
+  bool is_done(uint32_t stream, uint64_t sequence);
   bool has_errors() const;
   Outcome wait_for_answer(uint64_t sequence, Patience patience, Answer* answer);
 
+  template <class Record>
+  int64_t submit_plain(Op op, uint32_t stream, Record record);
+  // The block that is allocated there, and by whom. Throws ClientError.
+  Allocator::Block& allocated(Place place, Allocator** blocks);
+  // Gives blocks back that were freed while several streams used them, and that all of them have done with.
+  void settle_leaving();
+  // What others have freed is the stream's from now on: it waits for all of them. False when there are none, or when
+  // nothing can wait.
+  bool gather(Allocator& blocks, uint32_t stream);
   // A new segment of so many bytes for a block of `wanted`.
-  Growth grow(Memory memory, uint64_t wanted, uint64_t bytes);
+  Growth grow(Memory memory, uint32_t stream, uint64_t wanted, uint64_t bytes);
   void release_segment(uint32_t number);
   bool is_interrupted() const;
 
@@ -156,12 +183,27 @@ class Client {
   Allocator device_blocks_, host_blocks_;
   Flights flights_;
   std::atomic<uint64_t> submitted_{0};
-  std::atomic<uint64_t> completed_{0};  // as last seen and believed
+  Streams streams_;
+  // A block that was freed, and the commands after which other streams have done with it.
+  struct Leaving {
+    Place place;
+    Allocator* blocks;
+    std::vector<Use> uses;
+  };
+  std::vector<Leaving> leaving_;
   // Commands that have been answered, the last ones without a gap: they are done, of which only a fence would make the
   // device process speak.
   std::atomic<uint64_t> answered_from_{0}, answered_to_{0};
   std::atomic<uint32_t> errors_read_{0};
 };
+
+template <class Record>
+int64_t Client::submit_plain(Op op, uint32_t stream, Record record) {
+  record.header.bytes = sizeof record;
+  record.header.op = op;
+  record.header.stream = uint16_t(stream);
+  return submit(reinterpret_cast<unsigned char*>(&record));
+}
 
 // The user's interrupt, for every client of this Node process.
 std::atomic<bool>& interrupt_flag();

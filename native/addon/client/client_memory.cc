@@ -1,4 +1,5 @@
 // Memory of a device: turns blocks into segments and segments into commands.
+#include <algorithm>
 
 #include "client.h"
 #include "error.h"
@@ -6,16 +7,21 @@
 
 namespace warpcell {
 
-int64_t Client::allocate(Memory memory, uint64_t bytes, bool may_grow) {
+int64_t Client::allocate(Memory memory, uint32_t stream, uint64_t bytes, bool may_grow) {
+  open_stream_at(stream);
+  settle_leaving();
   Allocator& blocks = allocator(memory);
   uint64_t least = blocks.least_segment_size(bytes);
   uint64_t size = blocks.segment_size(bytes);
-  for (bool has_trimmed = false;;) {
-    std::optional<Place> block = blocks.take(bytes);
+  for (bool has_trimmed = false, has_gathered = false;;) {
+    std::optional<Place> block = blocks.take(bytes, stream);
+    if (!block && streams_.are_several())
+      block = blocks.take_from_others(bytes, stream,
+                                      [this](const Use& use) { return reached(use.stream).last() >= use.sequence; });
     if (block) return int64_t(*block);
     if (!may_grow) return kNoMemory;
 
-    Growth growth = grow(memory, bytes, size);
+    Growth growth = grow(memory, stream, bytes, size);
     if (growth == Growth::dead) return kAllocationDead;
     if (growth == Growth::interrupted) return kAllocationInterrupted;
     if (growth == Growth::grown) continue;
@@ -24,6 +30,11 @@ int64_t Client::allocate(Memory memory, uint64_t bytes, bool may_grow) {
     bool is_smaller = size > least;
     size = least;
     if (is_smaller) continue;
+    // A wait of this stream costs less than that of all for what is given back.
+    if (!has_gathered && gather(blocks, stream)) {
+      has_gathered = true;
+      continue;
+    }
     if (has_trimmed || trim() == 0) return kNoMemory;
     has_trimmed = true;
 
@@ -34,15 +45,70 @@ int64_t Client::allocate(Memory memory, uint64_t bytes, bool may_grow) {
   }
 }
 
-void Client::free(Place place) {
+Allocator::Block& Client::allocated(Place place, Allocator** blocks) {
   const Segment* segment = segments_.find(segment_of(place));
-  if (segment == nullptr || !allocator(segment->memory).give(place)) {
-    throw ClientError("NOT_ALLOCATED",
-                      "Place " + std::to_string(place) + " is not allocated: it was freed before, or never given out.");
+  if (segment != nullptr) {
+    *blocks = &allocator(segment->memory);
+    Allocator::Block* block = (*blocks)->find(place);
+    if (block != nullptr && !block->is_leaving) return *block;
+  }
+  throw ClientError("NOT_ALLOCATED",
+                    "Place " + std::to_string(place) + " is not allocated: it was freed before, or never given out.");
+}
+
+void Client::use(Place place, uint32_t stream) {
+  open_stream_at(stream);
+  Allocator* blocks;
+  Allocator::Block& block = allocated(place, &blocks);
+  if (stream != block.last.stream) block.others |= uint32_t(1) << stream;
+}
+
+// A block that several streams use waits, behind a mark in each, until all of them have done with it.
+void Client::free(Place place) {
+  Allocator* blocks;
+  Allocator::Block& block = allocated(place, &blocks);
+  if (block.others == 0) return blocks->give(place, block, streams_.at(block.last.stream).submitted);
+
+  Leaving leaving{place, blocks, {}};
+  for (uint32_t stream = 0; stream < kMaxStreams; stream++) {
+    if ((block.others >> stream & 1) == 0) continue;
+    // A device process that takes no mark has ended, and its work with it.
+    submit_plain(Op::fence, stream, Fence{});
+    leaving.uses.push_back({stream, streams_.at(stream).submitted});
+  }
+  block.is_leaving = true;
+  leaving_.push_back(std::move(leaving));
+}
+
+void Client::settle_leaving() {
+  auto is_done = [this](const Use& use) { return reached(use.stream).last() >= use.sequence; };
+  for (size_t i = 0; i < leaving_.size();) {
+    Leaving& leaving = leaving_[i];
+    if (!std::all_of(leaving.uses.begin(), leaving.uses.end(), is_done)) {
+      i++;
+      continue;
+    }
+    Allocator::Block& block = *leaving.blocks->find(leaving.place);
+    leaving.blocks->give(leaving.place, block, streams_.at(block.last.stream).submitted);
+    leaving_.erase(leaving_.begin() + std::ptrdiff_t(i));
   }
 }
 
-Client::Growth Client::grow(Memory memory, uint64_t wanted, uint64_t bytes) {
+bool Client::gather(Allocator& blocks, uint32_t stream) {
+  if (!streams_.are_several()) return false;
+  uint64_t last = 0;
+  for (uint32_t other = 0; other < kMaxStreams; other++) {
+    if (other == stream || !streams_.is_open(other)) continue;
+    StreamWait record{};
+    record.other = other;
+    int64_t sequence = submit_plain(Op::stream_wait, stream, record);
+    if (sequence < 0) return false;
+    last = uint64_t(sequence);
+  }
+  return blocks.adopt({stream, last}, [](const Use&) { return true; }) > 0;
+}
+
+Client::Growth Client::grow(Memory memory, uint32_t stream, uint64_t wanted, uint64_t bytes) {
   uint32_t number = segments_.unused_number();
   if (number == 0 || bytes > (uint64_t(1) << kOffsetBits)) return Growth::no_memory;
 
@@ -72,7 +138,7 @@ Client::Growth Client::grow(Memory memory, uint64_t wanted, uint64_t bytes) {
   if (!is_ours) segment.descriptor = std::move(answer.descriptor);
   if (!segment.descriptor) throw ClientError("PROTOCOL", "The new segment came without its descriptor.");
   segments_.add(number, std::move(segment));
-  allocator(memory).add_segment(number, bytes, wanted);
+  allocator(memory).add_segment(number, bytes, wanted, stream);
   return Growth::grown;
 }
 
@@ -101,7 +167,10 @@ void Client::give_back(uint32_t number) {
 
 uint64_t Client::trim() {
   uint64_t before = device_blocks_.statistics().reserved + host_blocks_.statistics().reserved;
+  settle_leaving();
   for (Memory memory : {Memory::device, Memory::host}) {
+    if (streams_.are_several())
+      allocator(memory).adopt({0, 0}, [this](const Use& use) { return reached(use.stream).last() >= use.sequence; });
     for (uint32_t number : allocator(memory).unused_segments()) {
       release_segment(number);
       allocator(memory).remove_segment(number);

@@ -24,38 +24,63 @@ constexpr uint64_t kStartNanoseconds = 3000000000;
 
 }  // namespace
 
-std::optional<Reached> Client::look_at_control() const {
-  uint64_t known = completed_.load(std::memory_order_acquire);
-  const StreamState& stream = control_->streams[0];
-  Reached reached{stream.completed.load(std::memory_order_acquire), stream.progress.load(std::memory_order_acquire)};
-  uint64_t submitted = submitted_.load(std::memory_order_acquire);
+std::optional<Reached> Client::look_at_control(uint32_t stream) {
+  uint64_t known = streams_.at(stream).completed.load(std::memory_order_acquire);
+  const StreamState& state = control_->streams[stream];
+  Reached reached{state.completed.load(std::memory_order_acquire), state.progress.load(std::memory_order_acquire)};
+  uint64_t submitted = streams_.at(stream).submitted.load(std::memory_order_acquire);
   bool can_be = reached.completed >= known && reached.completed <= submitted && reached.progress <= submitted;
   if (!can_be || control_->protocol.load(std::memory_order_relaxed) != kProtocolVersion) return std::nullopt;
   return reached;
 }
 
-Reached Client::reached() {
-  std::optional<Reached> said = look_at_control();
+Reached Client::reached(uint32_t stream) {
+  std::atomic<uint64_t>& completed = open_stream_at(stream).completed;
+  std::optional<Reached> said = look_at_control(stream);
   if (!said) {
     // Once more, as the thread that restarts the process may be about to replace the segment, or just have done so.
     std::lock_guard<std::mutex> lock(control_mutex_);
-    said = look_at_control();
+    said = look_at_control(stream);
     if (!said) is_garbled_ = true;
   }
-  if (!said) return {completed_, completed_};
-  completed_.store(said->completed, std::memory_order_release);
+  if (!said) return {completed, completed};
+  completed.store(said->completed, std::memory_order_release);
   return *said;
 }
 
 bool Client::is_busy() {
-  uint64_t submitted = submitted_;
-  Reached known = reached();
-  uint64_t done = std::max(known.completed, known.progress);
+  for (uint32_t stream = 1; streams_.are_several() && stream < kMaxStreams; stream++) {
+    if (!streams_.is_open(stream)) continue;
+    uint64_t given = streams_.at(stream).submitted;
+    if (reached(stream).last() < given) return true;
+  }
+  uint64_t submitted = streams_.at(0).submitted;
+  uint64_t done = reached(0).last();
   // In this order: what they say is of one range, or too little.
   uint64_t to = answered_to_.load(std::memory_order_acquire);
   uint64_t from = answered_from_.load(std::memory_order_acquire);
   if (from <= done + 1) done = std::max(done, to);
   return done < submitted;
+}
+
+std::vector<Range> Client::unfinished() {
+  uint64_t done[kMaxStreams] = {}, first = submitted_ + 1;
+  for (uint32_t stream = 0; stream < kMaxStreams; stream++) {
+    if (!streams_.is_open(stream)) continue;
+    done[stream] = reached(stream).last();
+    if (done[stream] < streams_.at(stream).submitted) first = std::min(first, done[stream] + 1);
+  }
+  std::vector<Range> ranges;
+  for (uint64_t sequence = first; sequence <= submitted_; sequence++) {
+    // Whose a command was that others have followed for so long is not known any more.
+    bool is_known = sequence + Streams::kSlots > submitted_;
+    if (is_known && sequence <= done[streams_.owner(sequence)]) continue;
+    if (ranges.empty() || ranges.back().last + 1 < sequence)
+      ranges.push_back({sequence, sequence});
+    else
+      ranges.back().last = sequence;
+  }
+  return ranges;
 }
 
 bool Client::reply(uint64_t sequence, Answer* answer) {
@@ -83,7 +108,7 @@ Mailbox::Status Client::look_for_answer(uint64_t sequence) {
   }
 }
 
-bool Client::is_done(uint64_t sequence) {
+bool Client::is_done(uint32_t stream, uint64_t sequence) {
   switch (look_for_answer(sequence)) {
     case Mailbox::Status::here:
       return true;
@@ -93,22 +118,22 @@ bool Client::is_done(uint64_t sequence) {
       break;
   }
   // Its own word only: the others lie on lines that the device process is writing, and looking closely reads them.
-  uint64_t completed = control_->streams[0].completed.load(std::memory_order_acquire);
-  return completed >= sequence && reached().completed >= sequence;
+  uint64_t completed = control_->streams[stream].completed.load(std::memory_order_acquire);
+  return completed >= sequence && reached(stream).completed >= sequence;
 }
 
-std::optional<Outcome> Client::look(uint64_t sequence) {
+std::optional<Outcome> Client::look(uint32_t stream, uint64_t sequence) {
   if (is_garbled_.load(std::memory_order_relaxed)) return Outcome::died;
   if (has_errors()) return Outcome::error;
-  if (is_done(sequence)) return Outcome::done;
+  if (is_done(stream, sequence)) return Outcome::done;
   return std::nullopt;
 }
 
-std::optional<Outcome> Client::look_closely(uint64_t sequence, uint64_t began) {
+std::optional<Outcome> Client::look_closely(uint32_t stream, uint64_t sequence, uint64_t began) {
   bool lived = child_.is_running();
-  reached();
+  reached(stream);
   // What it said last may have come between the two.
-  if (std::optional<Outcome> outcome = look(sequence)) return outcome;
+  if (std::optional<Outcome> outcome = look(stream, sequence)) return outcome;
   if (!lived) return Outcome::died;
 
   if (!is_interrupted() || nanoseconds() - began < kGraceNanoseconds) return std::nullopt;
@@ -116,16 +141,17 @@ std::optional<Outcome> Client::look_closely(uint64_t sequence, uint64_t began) {
   return Outcome::interrupted;
 }
 
-Outcome Client::wait(uint64_t sequence, int64_t timeout) {
+Outcome Client::wait(uint32_t stream, uint64_t sequence, int64_t timeout) {
+  open_stream_at(stream);
   uint64_t began = nanoseconds();
   std::optional<Outcome> early;
-  if (spin_until([&] { return (early = look(sequence)).has_value(); },
+  if (spin_until([&] { return (early = look(stream, sequence)).has_value(); },
                  kind_ == "cpu" ? kSpinNanoseconds : kSpinNanosecondsOfGpu))
     return *early;
 
   for (;;) {
     uint32_t seen = wake_count();
-    if (std::optional<Outcome> outcome = look_closely(sequence, began)) return *outcome;
+    if (std::optional<Outcome> outcome = look_closely(stream, sequence, began)) return *outcome;
     if (timeout >= 0 && nanoseconds() - began >= uint64_t(timeout) * 1000000u) return Outcome::timeout;
     sleep(seen);
   }
@@ -153,7 +179,7 @@ Outcome Client::wait_for_answer(uint64_t sequence, Patience patience, Answer* an
   uint64_t grace = patience == Patience::user ? 0 : kStartNanoseconds;
   for (;;) {
     uint32_t seen = wake_count();
-    reached();
+    reached(0);
     bool lives = !is_lost() && child_.is_running();
     if (look_for_answer(sequence) == Mailbox::Status::here && reply(sequence, answer)) return Outcome::done;
     if (!lives) return Outcome::died;

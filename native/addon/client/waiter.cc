@@ -16,10 +16,10 @@ Waiter::~Waiter() {
   for (Pending& pending : pending_) pending.finish(Outcome::died);
 }
 
-void Waiter::add(uint64_t sequence, Finish finish) {
+void Waiter::add(uint32_t stream, uint64_t sequence, Finish finish) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    pending_.push_back({sequence, nanoseconds(), std::move(finish)});
+    pending_.push_back({stream, sequence, nanoseconds(), std::move(finish)});
     if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   }
   changed_.notify_one();
@@ -49,7 +49,8 @@ void Waiter::finish_some() {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     for (size_t i = 0; i < pending_.size();) {
-      std::optional<Outcome> outcome = client_.look_closely(pending_[i].sequence, pending_[i].began);
+      std::optional<Outcome> outcome =
+          client_.look_closely(pending_[i].stream, pending_[i].sequence, pending_[i].began);
       if (!outcome) {
         i++;
         continue;

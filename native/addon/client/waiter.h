@@ -19,10 +19,11 @@ class Waiter {
   ~Waiter();
 
   // `finish` is called once, on the waiting thread; with `died` when the client is closed before.
-  void add(uint64_t sequence, Finish finish);
+  void add(uint32_t stream, uint64_t sequence, Finish finish);
 
  private:
   struct Pending {
+    uint32_t stream;
     uint64_t sequence;
     uint64_t began;  // ns
     Finish finish;

@@ -46,6 +46,7 @@ class Exports : public Napi::Addon<Exports> {
                     method<&Exports::close>("close"),
                     method<&Exports::state>("state"),
                     method<&Exports::process_id>("processId"),
+                    method<&Exports::open_stream>("openStream"),
                     method<&Exports::room>("room"),
                     method<&Exports::submit>("submit"),
                     method<&Exports::request>("request"),
@@ -55,10 +56,13 @@ class Exports : public Napi::Addon<Exports> {
                     method<&Exports::completed>("completed"),
                     method<&Exports::progress>("progress"),
                     method<&Exports::submitted>("submitted"),
+                    method<&Exports::last_sequence>("lastSequence"),
+                    method<&Exports::unfinished>("unfinished"),
                     method<&Exports::is_busy>("isBusy"),
                     method<&Exports::errors>("errors"),
                     method<&Exports::flights>("flights"),
                     method<&Exports::allocate>("allocate"),
+                    method<&Exports::use>("use"),
                     method<&Exports::free_block>("free"),
                     method<&Exports::own>("own"),
                     method<&Exports::disown>("disown"),
@@ -124,6 +128,8 @@ class Exports : public Napi::Addon<Exports> {
 
   pid_t process_id(const Arguments& arguments) { return client_of(arguments).child().process_id(); }
 
+  void open_stream(const Arguments& arguments) { client_of(arguments).open_stream(arguments.small(1)); }
+
   Napi::Value room(const Arguments& arguments) { return instance_.room(client_of(arguments)); }
 
   int64_t submit(const Arguments& arguments) { return client_of(arguments).submit(); }
@@ -140,19 +146,26 @@ class Exports : public Napi::Addon<Exports> {
   }
 
   const char* wait(const Arguments& arguments) {
-    Outcome outcome = client_of(arguments).wait(uint64_t(arguments.integer(1)), arguments.integer(2));
+    Client& client = client_of(arguments);
+    Outcome outcome = client.wait(arguments.small(1), uint64_t(arguments.integer(2)), arguments.integer(3));
     return kOutcomeNames[int(outcome)];
   }
 
   Napi::Value wait_async(const Arguments& arguments) {
-    return instance_.promise(connection_of(arguments), uint64_t(arguments.integer(1)));
+    return instance_.promise(connection_of(arguments), arguments.small(1), uint64_t(arguments.integer(2)));
   }
 
-  uint64_t completed(const Arguments& arguments) { return client_of(arguments).reached().completed; }
+  uint64_t completed(const Arguments& arguments) { return client_of(arguments).reached(arguments.small(1)).completed; }
 
-  uint64_t progress(const Arguments& arguments) { return client_of(arguments).reached().progress; }
+  uint64_t progress(const Arguments& arguments) { return client_of(arguments).reached(arguments.small(1)).progress; }
 
-  uint64_t submitted(const Arguments& arguments) { return client_of(arguments).submitted(); }
+  uint64_t submitted(const Arguments& arguments) { return client_of(arguments).submitted(arguments.small(1)); }
+
+  uint64_t last_sequence(const Arguments& arguments) { return client_of(arguments).submitted(); }
+
+  Napi::Value unfinished(const Arguments& arguments) {
+    return report_ranges(arguments.env(), client_of(arguments).unfinished());
+  }
 
   bool is_busy(const Arguments& arguments) { return client_of(arguments).is_busy(); }
 
@@ -168,15 +181,18 @@ class Exports : public Napi::Addon<Exports> {
 
   int64_t allocate(const Arguments& arguments) {
     Memory memory = arguments.small(1) == 0 ? Memory::device : Memory::host;
-    return client_of(arguments).allocate(memory, arguments.bytes(2), arguments.truth(3));
+    return client_of(arguments).allocate(memory, arguments.small(2), arguments.bytes(3), arguments.truth(4));
   }
+
+  void use(const Arguments& arguments) { client_of(arguments).use(uint64_t(arguments.integer(1)), arguments.small(2)); }
 
   void free_block(const Arguments& arguments) { client_of(arguments).free(uint64_t(arguments.integer(1))); }
 
   int64_t own(const Arguments& arguments) {
-    int64_t place = client_of(arguments).allocate(Memory::device, arguments.bytes(1), arguments.truth(4));
+    Client& client = client_of(arguments);
+    int64_t place = client.allocate(Memory::device, arguments.small(1), arguments.bytes(2), arguments.truth(5));
     if (place >= 0)
-      instance_.owned_blocks().add(arguments.small(0), uint64_t(place), arguments.integer(2), arguments.object(3));
+      instance_.owned_blocks().add(arguments.small(0), uint64_t(place), arguments.integer(3), arguments.object(4));
     return place;
   }
 

@@ -47,7 +47,7 @@ void Instance::make_queue() {
 
 // The wrapper's Promise::Deferred leaves its promise unset where Node makes none (its thread ends), and has no way to
 // ask.
-Napi::Value Instance::promise(Connection& connection, uint64_t sequence) {
+Napi::Value Instance::promise(Connection& connection, uint32_t stream, uint64_t sequence) {
   if (queue_ == nullptr) make_queue();
   auto completion = std::make_unique<Completion>();
   napi_value promise;
@@ -55,7 +55,7 @@ Napi::Value Instance::promise(Connection& connection, uint64_t sequence) {
 
   // Only a pending wait keeps Node alive.
   if (pending_++ == 0) queue_.Ref(env_);
-  connection.waiter.add(sequence, [this, completion = completion.release()](Outcome outcome) {
+  connection.waiter.add(stream, sequence, [this, completion = completion.release()](Outcome outcome) {
     completion->outcome = outcome;
     if (is_queue_closed_ || queue_.NonBlockingCall(completion) != napi_ok) {
       // JavaScript ends on that thread; nobody is left to hear of it.

@@ -18,7 +18,7 @@ class Instance {
   explicit Instance(Napi::Env env);
 
   // A promise for the outcome of a wait.
-  Napi::Value promise(Connection& connection, uint64_t sequence);
+  Napi::Value promise(Connection& connection, uint32_t stream, uint64_t sequence);
   // The memory of a segment: the same ArrayBuffer as long as one lives.
   Napi::Value view(const Segment& segment);
   // Where the client's records are laid out, as an ArrayBuffer.

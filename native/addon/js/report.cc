@@ -91,6 +91,17 @@ Napi::Value report_errors(Napi::Env env, const std::vector<ErrorRecord>& errors)
   return list;
 }
 
+Napi::Value report_ranges(Napi::Env env, const std::vector<Range>& ranges) {
+  Napi::Array list = made(Napi::Array::New(env, ranges.size()));
+  for (uint32_t i = 0; i < ranges.size(); i++) {
+    Napi::Object entry = made(Napi::Object::New(env));
+    entry.Set("first", double(ranges[i].first));
+    entry.Set("last", double(ranges[i].last));
+    list.Set(i, entry);
+  }
+  return list;
+}
+
 Napi::Value report_flights(Napi::Env env, const std::vector<Flight>& flights) {
   Napi::Array list = made(Napi::Array::New(env));
   for (uint32_t i = 0; i < flights.size(); i++) {

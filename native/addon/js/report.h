@@ -7,6 +7,7 @@
 namespace warpcell {
 
 Napi::Value report_errors(Napi::Env env, const std::vector<ErrorRecord>& errors);
+Napi::Value report_ranges(Napi::Env env, const std::vector<Range>& ranges);
 Napi::Value report_flights(Napi::Env env, const std::vector<Flight>& flights);
 Napi::Value report_memory(Napi::Env env, const Allocator::Statistics& statistics);
 Napi::Value report_answer(Napi::Env env, const Fields& fields);

@@ -17,23 +17,45 @@ uint64_t least_remainder(bool is_shared) { return is_shared ? kBlockAlignment : 
 
 }  // namespace
 
-std::optional<Place> Allocator::take(uint64_t requested) {
+std::optional<Place> Allocator::take(uint64_t requested, uint32_t stream) {
   uint64_t bytes = rounded(requested, kBlockAlignment);
-  bool is_shared = bytes <= kSharedLimit;
-  FreeBlocks& free = is_shared ? shared_ : large_;
+  FreeBlocks& free = free_[stream].of(bytes <= kSharedLimit);
   auto fit = free.lower_bound({bytes, 0});
   if (fit == free.end()) return std::nullopt;
+  return cut(free, fit, bytes, stream);
+}
 
+std::optional<Place> Allocator::take_from_others(uint64_t requested, uint32_t stream, const IsDone& is_done) {
+  uint64_t bytes = rounded(requested, kBlockAlignment);
+  FreeBlocks* from = nullptr;
+  FreeBlocks::iterator best;
+  for (uint32_t other = 0; other < kMaxStreams; other++) {
+    if (other == stream) continue;
+    FreeBlocks& free = free_[other].of(bytes <= kSharedLimit);
+    auto fit = std::find_if(free.lower_bound({bytes, 0}), free.end(),
+                            [&](const auto& block) { return is_done(blocks_.at(block.second).last); });
+    if (fit == free.end() || (from != nullptr && best->first <= fit->first)) continue;
+    from = &free;
+    best = fit;
+  }
+  if (from == nullptr) return std::nullopt;
+  return cut(*from, best, bytes, stream);
+}
+
+Place Allocator::cut(FreeBlocks& free, FreeBlocks::iterator fit, uint64_t bytes, uint32_t stream) {
   Place place = fit->second;
+  bool is_shared = bytes <= kSharedLimit;
   free.erase(fit);
   Block& block = blocks_.at(place);
+  Use last = block.last;
   block.is_free = false;
+  block.last.stream = stream;
 
   uint64_t remainder = block.bytes - bytes;
   uint64_t kept = is_shared ? bytes : rounded(bytes, kSegmentAlignment);
   if (remainder >= least_remainder(is_shared) && block.bytes > kept) {
     Place rest = place + kept;
-    blocks_[rest] = {block.bytes - kept, true};
+    blocks_[rest] = {block.bytes - kept, true, last};
     free.insert({block.bytes - kept, rest});
     block.bytes = kept;
   }
@@ -44,37 +66,64 @@ std::optional<Place> Allocator::take(uint64_t requested) {
   return place;
 }
 
-bool Allocator::give(Place place) {
-  auto found = blocks_.find(place);
-  if (found == blocks_.end() || found->second.is_free) return false;
+size_t Allocator::adopt(const Use& use, const IsDone& is_done) {
+  std::vector<Place> places;
+  for (uint32_t other = 0; other < kMaxStreams; other++) {
+    if (other == use.stream) continue;
+    for (FreeBlocks* free : {&free_[other].shared, &free_[other].large}) {
+      for (auto block = free->begin(); block != free->end();) {
+        bool is_ours = is_done(blocks_.at(block->second).last);
+        if (is_ours) places.push_back(block->second);
+        block = is_ours ? free->erase(block) : std::next(block);
+      }
+    }
+  }
+  // None of them is free while its neighbours are looked for.
+  for (Place place : places) blocks_.at(place).is_free = false;
+  for (Place place : places) {
+    Block& block = blocks_.at(place);
+    block.last = use;
+    release(place, block);
+  }
+  return places.size();
+}
 
-  statistics_.allocated -= found->second.bytes;
+Allocator::Block* Allocator::find(Place place) {
+  auto found = blocks_.find(place);
+  return found == blocks_.end() || found->second.is_free ? nullptr : &found->second;
+}
+
+void Allocator::give(Place place, Block& block, uint64_t sequence) {
+  statistics_.allocated -= block.bytes;
   statistics_.blocks--;
-  release(place, found->second);
-  return true;
+  block.last.sequence = sequence;
+  block.others = 0;
+  block.is_leaving = false;
+  release(place, block);
 }
 
 void Allocator::release(Place place, Block& block) {
-  FreeBlocks& free = free_blocks(segment_of(place));
   auto here = blocks_.find(place);
-
+  block.is_free = true;
   auto next = std::next(here);
-  if (next != blocks_.end() && next->second.is_free && segment_of(next->first) == segment_of(place)) {
-    free.erase({next->second.bytes, next->first});
-    block.bytes += next->second.bytes;
-    blocks_.erase(next);
-  }
+  join(here, next, next);
   if (here != blocks_.begin()) {
     auto previous = std::prev(here);
-    if (previous->second.is_free && segment_of(previous->first) == segment_of(place)) {
-      free.erase({previous->second.bytes, previous->first});
-      previous->second.bytes += block.bytes;
-      blocks_.erase(here);
-      here = previous;
-    }
+    if (join(previous, here, previous)) here = previous;
   }
-  here->second.is_free = true;
-  free.insert({here->second.bytes, here->first});
+  free_blocks(segment_of(here->first), here->second.last.stream).insert({here->second.bytes, here->first});
+}
+
+// Makes one block of two where both are free and of one stream. One of them is `listed` among the free ones.
+bool Allocator::join(Blocks::iterator one, Blocks::iterator next, Blocks::iterator listed) {
+  if (next == blocks_.end() || segment_of(one->first) != segment_of(next->first)) return false;
+  Block &first = one->second, &second = next->second;
+  if (!first.is_free || !second.is_free || first.last.stream != second.last.stream) return false;
+  free_blocks(segment_of(one->first), first.last.stream).erase({listed->second.bytes, listed->first});
+  first.bytes += second.bytes;
+  first.last.sequence = std::max(first.last.sequence, second.last.sequence);
+  blocks_.erase(next);
+  return true;
 }
 
 uint64_t Allocator::least_segment_size(uint64_t requested) const { return rounded(requested, kSegmentAlignment); }
@@ -85,11 +134,11 @@ uint64_t Allocator::segment_size(uint64_t requested) const {
   return std::clamp(half, kLeastSegment, kLargestShared);
 }
 
-void Allocator::add_segment(uint32_t segment, uint64_t bytes, uint64_t wanted) {
+void Allocator::add_segment(uint32_t segment, uint64_t bytes, uint64_t wanted, uint32_t stream) {
   segments_[segment] = {bytes, wanted <= kSharedLimit};
   Place start = place(segment, 0);
-  blocks_[start] = {bytes, true};
-  free_blocks(segment).insert({bytes, start});
+  blocks_[start] = {bytes, true, {stream, 0}};
+  free_blocks(segment, stream).insert({bytes, start});
   statistics_.reserved += bytes;
   statistics_.segments++;
 }
@@ -97,7 +146,7 @@ void Allocator::add_segment(uint32_t segment, uint64_t bytes, uint64_t wanted) {
 void Allocator::remove_segment(uint32_t segment) {
   Place start = place(segment, 0);
   uint64_t bytes = segments_.at(segment).bytes;
-  free_blocks(segment).erase({bytes, start});
+  free_blocks(segment, blocks_.at(start).last.stream).erase({bytes, start});
   blocks_.erase(start);
   segments_.erase(segment);
   statistics_.reserved -= bytes;

@@ -1,9 +1,12 @@
 // The caching allocator: turns segments into blocks. Bookkeeping only.
 //
-// Commands of a device run in order, so a block may be handed out again as soon as it is free: its new owner's first
-// command comes after the old owner's last one.
+// Commands of a stream run in order, so the stream that a block was allocated for may have it again as soon as it is
+// free: its new owner's first command comes after the old owner's last one. Another stream gets it only when that last
+// one is known to be done, or once it waits for it.
 #pragma once
+#include <array>
 #include <atomic>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,17 +22,40 @@ constexpr uint64_t kSegmentAlignment = 2u << 20;
 // Requests above this get a segment of their own, so that a small block never holds a large segment.
 constexpr uint64_t kSharedLimit = 16u << 20;
 
+// The last command of a stream that may touch a block.
+struct Use {
+  uint32_t stream;
+  uint64_t sequence;
+};
+
 class Allocator {
  public:
-  // The best fit among free blocks, or nothing: then a segment of segment_size(bytes) is wanted.
-  std::optional<Place> take(uint64_t bytes);
-  // False when nothing was allocated there.
-  bool give(Place place);
+  using IsDone = std::function<bool(const Use&)>;
+
+  // The best fit among the stream's own free blocks, or nothing.
+  std::optional<Place> take(uint64_t bytes, uint32_t stream);
+  // The same among those of others whose last use is done. Without one a segment of segment_size(bytes) is wanted.
+  std::optional<Place> take_from_others(uint64_t bytes, uint32_t stream, const IsDone& is_done);
+  // Free blocks of others whose last use is done are `use.stream`'s from now on, and touched by `use` last. Returns how
+  // many.
+  size_t adopt(const Use& use, const IsDone& is_done);
+
+  struct Block {
+    uint64_t bytes;
+    bool is_free;
+    Use last;                 // by the stream that it was allocated for
+    uint32_t others = 0;      // streams that use it besides, one bit each
+    bool is_leaving = false;  // freed, but others have not done with it
+  };
+  // What is allocated there, or null.
+  Block* find(Place place);
+  // Frees it. Its stream touches it up to `sequence`.
+  void give(Place place, Block& block, uint64_t sequence);
 
   // What a new segment should have, and what it must have.
   uint64_t segment_size(uint64_t bytes) const;
   uint64_t least_segment_size(uint64_t bytes) const;
-  void add_segment(uint32_t segment, uint64_t bytes, uint64_t wanted);
+  void add_segment(uint32_t segment, uint64_t bytes, uint64_t wanted, uint32_t stream);
   void remove_segment(uint32_t segment);
   // Segments that no block uses.
   std::vector<uint32_t> unused_segments() const;
@@ -41,21 +67,26 @@ class Allocator {
   const Statistics& statistics() const { return statistics_; }
 
  private:
-  struct Block {
-    uint64_t bytes;
-    bool is_free;
-  };
   struct Segment {
     uint64_t bytes;
     bool is_shared;
   };
   using FreeBlocks = std::set<std::pair<uint64_t, Place>>;
+  struct Free {
+    FreeBlocks shared, large;
+    FreeBlocks& of(bool is_shared) { return is_shared ? shared : large; }
+  };
 
-  FreeBlocks& free_blocks(uint32_t segment) { return segments_.at(segment).is_shared ? shared_ : large_; }
+  FreeBlocks& free_blocks(uint32_t segment, uint32_t stream) {
+    return free_[stream].of(segments_.at(segment).is_shared);
+  }
+  Place cut(FreeBlocks& free, FreeBlocks::iterator fit, uint64_t bytes, uint32_t stream);
   void release(Place place, Block& block);
+  using Blocks = std::map<Place, Block>;
+  bool join(Blocks::iterator one, Blocks::iterator next, Blocks::iterator listed);
 
-  std::map<Place, Block> blocks_;  // every byte of every segment, free or not
-  FreeBlocks shared_, large_;
+  Blocks blocks_;                       // every byte of every segment, free or not
+  std::array<Free, kMaxStreams> free_;  // by the stream that used them last
   std::map<uint32_t, Segment> segments_;
   Statistics statistics_;
 };

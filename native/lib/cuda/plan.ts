@@ -109,6 +109,7 @@ export class LaunchPlan {
     const sequence = on.target.commit();
     if (sequence === 0) return on.target.keep(this.#owner);
     this.markWritten(args, sequence);
+    if (on.device.hasStreams) for (const array of args.flatMap(arraysIn)) array.storage!.usedOn(on.stream);
     activity.current?.describe(this.#describe(config, args));
   }
 
@@ -213,6 +214,12 @@ function sameLengths(a: readonly number[], b: readonly number[]): boolean {
 
 function isAmount(value: unknown): boolean {
   return typeof value === "number" && value >= 0 && value < Infinity;
+}
+
+/** The arrays that an argument is, or holds. */
+function arraysIn(value: unknown): DeviceArray[] {
+  if (value instanceof DeviceArray) return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(arraysIn) : [];
 }
 
 /** The arrays that a value holds where its type has pointers that are not const. */

@@ -1,5 +1,6 @@
 // Where and in which order work runs: a device, one of its streams, and what takes the records of the work.
 import { TensorError } from "../errors.ts";
+import { writeStreamWait } from "../wire/mark.ts";
 import type { Target, TargetStream } from "../wire/target.ts";
 import type { DeviceProcess } from "./process.ts";
 
@@ -16,6 +17,16 @@ export class Execution implements TargetStream {
     this.device = device;
     this.stream = stream;
     this.target = target;
+  }
+
+  /** Has what follows here begin after all that was written to `other` before. */
+  waitFor(other: Execution): void {
+    if (other !== this) writeStreamWait(this, other.stream);
+  }
+
+  /** Blocks until all that was written here before is done and visible. Throws as {@link DeviceProcess.synchronize}. */
+  synchronize(): void {
+    this.device.synchronize([this]);
   }
 
   /** Throws TensorError RECORDED where what is written does not run now, so that nobody can `use` it. */

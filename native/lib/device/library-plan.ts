@@ -193,6 +193,7 @@ export class LibraryPlan {
     if (!this.#hasStatus) return this.#write(on, places, scalars, undefined);
     on.checkRuns("check the status of");
     return WatchedWords.of(this.#device).over(
+      on,
       0n,
       (word) => this.#failure(Number(BigInt.asIntN(32, word)), explain),
       (status) => this.#write(on, places, scalars, status),

@@ -1,5 +1,5 @@
 // A device and its process: starts it, sends it commands, waits for it, and heals it after a fault or an interrupt.
-import { binding, deviceExecutable, type ErrorRecord, type Outcome } from "../wire/binding.ts";
+import { binding, deviceExecutable, type ErrorRecord, type Outcome, type SequenceRange } from "../wire/binding.ts";
 import { answerFields, greet } from "../wire/answers.ts";
 import { activity, clock } from "./activity.ts";
 import { collectGarbage, reclaim } from "./collection.ts";
@@ -45,11 +45,14 @@ const memoryNumbers = { device: 0, host: 1 } as const;
 const running = new Map<string, DeviceProcess>();
 
 /** Sequences that died with a process before they were known to be done, and what they died of. */
-interface Lost {
-  first: number;
-  last: number;
+interface Lost extends SequenceRange {
   error: DeviceFault | InterruptedError;
 }
+
+const isIn = ({ first, last }: SequenceRange, sequence: number): boolean => sequence >= first && sequence <= last;
+
+/** A mark after all that was written to a stream before. */
+const fenceOn = (on: Execution) => ({ stream: on.stream, mark: writeFence(on) });
 
 /**
  * One device with the process that hosts it. There is one per device; it starts when it is first asked for and heals
@@ -65,6 +68,8 @@ export class DeviceProcess {
   readonly properties: DeviceProperties;
   /** Stream 0 of the device, whose records are submitted at once. */
   readonly execution: Execution;
+  /** Of the streams that are open. */
+  readonly #executions: Execution[];
   /** Modules and plans, which come back when they are next used. */
   readonly residents = new Residents();
 
@@ -72,7 +77,7 @@ export class DeviceProcess {
   /** Since it was settled last. */
   #hasHealed = false;
   readonly #lost: Lost[] = [];
-  readonly #checks: ((completed: number) => WarpcellError | undefined)[] = [];
+  readonly #checks: ((on: Execution, completed: number) => WarpcellError | undefined)[] = [];
   /**
    * Sequences whose answers are awaited: that of a compilation comes when it is done, however far the work behind it
    * has got.
@@ -94,6 +99,7 @@ export class DeviceProcess {
     this.client = client;
     this.properties = properties;
     this.execution = new Execution(this, 0, new Ring(this));
+    this.#executions = [this.execution];
     this.#comfort = leastComfort(properties);
   }
 
@@ -145,7 +151,7 @@ export class DeviceProcess {
     const sequence = this.#send(name, request);
     this.#asked.add(sequence);
     try {
-      this.#await(sequence);
+      this.#await(0, sequence);
       return answerOf(name, this.#take(sequence));
     } finally {
       this.#asked.delete(sequence);
@@ -159,7 +165,7 @@ export class DeviceProcess {
     const sequence = this.#send(name, request);
     this.#asked.add(sequence);
     try {
-      await this.#awaitAsync(sequence);
+      await this.#awaitAsync(0, sequence);
       return answerOf(name, this.#take(sequence));
     } finally {
       this.#asked.delete(sequence);
@@ -167,20 +173,33 @@ export class DeviceProcess {
     }
   }
 
-  /** Submits a mark after all that was submitted before; returns its sequence. */
-  fence(): number {
-    return writeFence(this.execution);
+  /**
+   * One of the device's streams, which is opened where it was not: its work runs in order, beside that of the others. A
+   * device has a few dozen.
+   */
+  stream(number: number): Execution {
+    const known = this.#executions.find(({ stream }) => stream === number);
+    if (known !== undefined) return known;
+    binding.openStream(this.client, number);
+    const opened = new Execution(this, number, this.execution.target);
+    this.#executions.push(opened);
+    return opened;
+  }
+
+  /** Work may run on other streams than 0. */
+  get hasStreams(): boolean {
+    return this.#executions.length > 1;
   }
 
   /**
-   * Blocks until all submitted work is done and visible. Throws {@link DeviceFault} for a kernel that broke the
+   * Blocks until all submitted work is done and visible, of all streams or `on` some. Throws {@link DeviceFault} for a kernel that broke the
    * process, {@link LaunchError} for a launch that the device refused, {@link InterruptedError}; the process is whole
    * again when it throws.
    */
-  synchronize(): void {
+  synchronize(on: readonly Execution[] = this.#executions): void {
     const start = clock();
     try {
-      this.#await(this.fence());
+      for (const { stream, mark } of on.map(fenceOn)) this.#await(stream, mark);
     } finally {
       activity.current?.waited(this, start, true);
     }
@@ -188,10 +207,10 @@ export class DeviceProcess {
   }
 
   /** {@link synchronize} without blocking the event loop. */
-  async synchronizeAsync(): Promise<void> {
+  async synchronizeAsync(on: readonly Execution[] = this.#executions): Promise<void> {
     const start = clock();
     try {
-      await this.#awaitAsync(this.fence());
+      for (const { stream, mark } of on.map(fenceOn)) await this.#awaitAsync(stream, mark);
     } finally {
       activity.current?.waited(this, start, false);
     }
@@ -200,11 +219,11 @@ export class DeviceProcess {
 
   /**
    * A block of at least `bytes` bytes, 256-byte aligned, as a place. What collected objects held is used before new
-   * memory is. Throws {@link OutOfMemory}.
+   * memory is. The stream may use it at once. Throws {@link OutOfMemory}.
    */
-  allocate(bytes: number, memory: MemoryKind): number {
+  allocate(bytes: number, memory: MemoryKind, stream = 0): number {
     return this.#place(bytes, memory, (mayGrow) =>
-      binding.allocate(this.client, memoryNumbers[memory], bytes, mayGrow),
+      binding.allocate(this.client, memoryNumbers[memory], stream, bytes, mayGrow),
     );
   }
 
@@ -212,11 +231,16 @@ export class DeviceProcess {
    * The same of device memory for an object, which owns it: {@link disown} or the object's collection frees it.
    * `weight`: bytes as V8 is told of them.
    */
-  allocateFor(owner: object, bytes: number, weight: number): number {
-    const place = binding.own(this.client, bytes, weight, owner, false);
+  allocateFor(owner: object, bytes: number, weight: number, stream = 0): number {
+    const place = binding.own(this.client, stream, bytes, weight, owner, false);
     return place >= 0
       ? place
-      : this.#place(bytes, "device", (mayGrow) => binding.own(this.client, bytes, weight, owner, mayGrow));
+      : this.#place(bytes, "device", (mayGrow) => binding.own(this.client, stream, bytes, weight, owner, mayGrow));
+  }
+
+  /** Notes that another stream than the one that it was allocated for uses a block, too. */
+  use(place: number, stream: number): void {
+    binding.use(this.client, place, stream);
   }
 
   #collectWhereCrowded(bytes: number): void {
@@ -275,12 +299,12 @@ export class DeviceProcess {
 
   /** Whether the command with that sequence was lost with its process, so that what it wrote cannot be trusted. */
   isSuspect(writtenBy: number): boolean {
-    return this.#lost.some(({ first, last }) => writtenBy >= first && writtenBy <= last);
+    return this.#lost.some((range) => isIn(range, writtenBy));
   }
 
   /** The sequence of the command that was submitted last. */
   get lastSequence(): number {
-    return binding.submitted(this.client);
+    return binding.lastSequence(this.client);
   }
 
   /** It works, as far as one can know without waiting for it. */
@@ -314,10 +338,10 @@ export class DeviceProcess {
   }
 
   /**
-   * Registers what looks, after every wait, at what kernels up to a sequence have told of themselves; the wait throws
-   * what it returns.
+   * Registers what looks, after every wait, at what a stream's kernels up to a sequence have told of themselves; the
+   * wait throws what it returns.
    */
-  onWait(check: (completed: number) => WarpcellError | undefined): void {
+  onWait(check: (on: Execution, completed: number) => WarpcellError | undefined): void {
     this.#checks.push(check);
   }
 
@@ -342,7 +366,9 @@ export class DeviceProcess {
     const isSettled =
       this.#whole &&
       binding.state(this.client) === "running" &&
-      binding.completed(this.client) === binding.submitted(this.client);
+      this.#executions.every(
+        ({ stream }) => binding.completed(this.client, stream) === binding.submitted(this.client, stream),
+      );
     if (isSettled) this.#throwRefused();
     else await this.synchronizeAsync();
   }
@@ -366,17 +392,17 @@ export class DeviceProcess {
     return answerFields(answer, this.name);
   }
 
-  #await(sequence: number): void {
-    while (!this.#concluded(sequence, binding.wait(this.client, sequence, -1)));
+  #await(stream: number, sequence: number): void {
+    while (!this.#concluded(sequence, binding.wait(this.client, stream, sequence, -1)));
   }
 
-  async #awaitAsync(sequence: number): Promise<void> {
-    while (!this.#concluded(sequence, await binding.waitAsync(this.client, sequence)));
+  async #awaitAsync(stream: number, sequence: number): Promise<void> {
+    while (!this.#concluded(sequence, await binding.waitAsync(this.client, stream, sequence)));
   }
 
   /** Whether a wait is over. Throws what the sequence was lost to; a restart counts it as completed. */
   #concluded(sequence: number, outcome: Outcome): boolean {
-    const lost = this.#lost.find(({ first, last }) => sequence >= first && sequence <= last);
+    const lost = this.#lost.find((range) => isIn(range, sequence));
     if (lost !== undefined) throw lost.error;
     if (outcome === "done") return true;
     this.#attend(outcome);
@@ -424,31 +450,33 @@ export class DeviceProcess {
   }
 
   #faultOf(records: ErrorRecord[]): DeviceFault | InterruptedError {
-    const first = Math.max(binding.completed(this.client), binding.progress(this.client)) + 1;
-    const last = binding.submitted(this.client);
+    const unfinished = binding.unfinished(this.client);
     const loss: Loss = {
       device: this.name,
       state: binding.state(this.client),
       records: [...records, ...binding.errors(this.client)],
-      flights: binding.flights(this.client, first, last),
+      flights: unfinished.flatMap(({ first, last }) => binding.flights(this.client, first, last)),
       shareable: this.properties.shareable,
     };
 
     const isFault = loss.records.some(({ fatal }) => fatal);
     const isInterrupted = !isFault && (this.#interrupted || loss.state === "interrupted");
     const error = isInterrupted ? interruptionOf(loss) : faultOf(loss);
-    if (last >= first) this.#lost.push({ first, last, error });
+    for (const range of unfinished) this.#lost.push({ ...range, error });
     for (const sequence of this.#asked)
-      if (sequence < first) this.#lost.push({ first: sequence, last: sequence, error });
+      if (!unfinished.some((range) => isIn(range, sequence)))
+        this.#lost.push({ first: sequence, last: sequence, error });
     return error;
   }
 
   #throwRefused(): void {
     let refused = this.#refused;
     this.#refused = undefined;
-    for (const check of this.#checks) {
-      const found = check(binding.completed(this.client));
-      refused ??= found;
+    for (const on of this.#executions) {
+      for (const check of this.#checks) {
+        const found = check(on, binding.completed(this.client, on.stream));
+        refused ??= found;
+      }
     }
     if (refused !== undefined) throw refused;
   }

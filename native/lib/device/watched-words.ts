@@ -1,5 +1,6 @@
 // Words that work on a device may write while others wait for nothing: the next wait for the device looks at them.
 import type { WarpcellError } from "../errors.ts";
+import type { Execution } from "./execution.ts";
 import type { DeviceProcess } from "./process.ts";
 
 const slots = 256;
@@ -7,6 +8,7 @@ const slots = 256;
 interface Pending {
   readonly slot: number;
   /** Of the command that may write to the slot. */
+  readonly stream: number;
   readonly sequence: number;
   readonly before: bigint;
   readonly check: Check;
@@ -27,7 +29,7 @@ export class WatchedWords {
     this.#device = device;
     this.#place = device.allocate(slots * 8, "host");
     this.#words = new BigInt64Array(device.part(this.#place, slots * 8));
-    device.onWait((completed) => this.#settle(completed));
+    device.onWait((on, completed) => this.#settle(on, completed));
   }
 
   static of(device: DeviceProcess): WatchedWords {
@@ -39,23 +41,23 @@ export class WatchedWords {
   }
 
   /**
-   * Has `submit` submit a command that may write to the place of a word, which is `before` until then. The first wait
+   * Has `submit` submit a command to `on` that may write to the place of a word, which is `before` until then. The first wait
    * for the device after it throws what `check` makes of another word.
    */
-  over<T>(before: bigint, check: Check, submit: (place: number) => T): T {
+  over<T>(on: Execution, before: bigint, check: Check, submit: (place: number) => T): T {
     if (this.#free.length === 0) this.#device.synchronize();
     const slot = this.#free.at(-1)!;
     this.#words[slot] = before;
     const submitted = submit(this.#place + 8 * slot);
     this.#free.pop();
-    this.#pending.push({ slot, sequence: this.#device.lastSequence, before, check });
+    this.#pending.push({ slot, stream: on.stream, sequence: this.#device.lastSequence, before, check });
     return submitted;
   }
 
-  #settle(completed: number): WarpcellError | undefined {
+  #settle(on: Execution, completed: number): WarpcellError | undefined {
     let first: WarpcellError | undefined;
-    this.#pending = this.#pending.filter(({ slot, sequence, before, check }) => {
-      if (sequence > completed) return true;
+    this.#pending = this.#pending.filter(({ slot, stream, sequence, before, check }) => {
+      if (stream !== on.stream || sequence > completed) return true;
       const word = this.#words[slot]!;
       if (word !== before) first ??= check(word);
       this.#free.push(slot);

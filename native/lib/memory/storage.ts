@@ -26,6 +26,8 @@ export function storageShownBy(buffer: ArrayBufferLike): Storage | undefined {
 /** The memory under one or several tensors (a tensor, its views, and the arrays that show it). */
 export class Storage {
   readonly device: DeviceProcess;
+  /** For whose work it was allocated. */
+  readonly stream: number;
   readonly place: number;
   readonly bytes: number;
   /** Sequence of the last command that may write here; 0: none. */
@@ -42,11 +44,12 @@ export class Storage {
   #watchers: Set<() => boolean> | null = null;
 
   /** Throws OutOfMemory. The contents are undefined, unless it is memory that the device has `borrowed`. */
-  constructor(device: DeviceProcess, bytes: number, borrowed: number | null = null) {
+  constructor(device: DeviceProcess, bytes: number, borrowed: number | null = null, stream = 0) {
     this.device = device;
+    this.stream = stream;
     this.bytes = bytes;
     this.#isBorrowed = borrowed !== null;
-    this.place = borrowed ?? device.allocateFor(this, bytes > 0 ? bytes : 1, weight(device, bytes));
+    this.place = borrowed ?? device.allocateFor(this, bytes > 0 ? bytes : 1, weight(device, bytes), stream);
   }
 
   /** Calls `watcher` whenever a tensor has left, as long as it answers true. */
@@ -79,8 +82,13 @@ export class Storage {
     if (this.#watchers !== null) for (const watcher of this.#watchers) if (!watcher()) this.#watchers.delete(watcher);
     if (this.#holders > 0) return;
     if (this.#isBorrowed) return this.device.giveBack(this.place);
-    // A block that is reused while commands on it are under way is safe: all commands of a device run in one order.
+    // A block that is reused while commands on it are under way is safe: its stream's come in one order, and others wait.
     this.device.disown(this.place);
+  }
+
+  /** Notes that work on a stream, perhaps another than the memory's own, uses it: then it is free after that, too. */
+  usedOn(stream: number): void {
+    if (stream !== this.stream && !this.#isBorrowed) this.device.use(this.place, stream);
   }
 
   /** Notes that a command may write so many bytes here. Sequence 0: they have been written. */

@@ -72,7 +72,7 @@ function sendStaged(device: DeviceProcess, place: number, part: Uint8Array): num
 function stagingBlock(device: DeviceProcess, bytes: number): number {
   const waiting = staged.get(device) ?? [];
   if (waiting.reduce((sum, block) => sum + block.bytes, bytes) > aheadBytes) device.synchronize();
-  const completed = binding.completed(device.client);
+  const completed = binding.completed(device.client, device.execution.stream);
   for (const block of waiting) if (block.sequence <= completed) device.free(block.place);
   staged.set(
     device,
@@ -95,16 +95,16 @@ export function read(
   on.checkRuns("read");
   const { device, place } = storage;
   if (device.kind === "cpu" || bytes === 0) {
-    device.synchronize();
+    on.synchronize();
     if (bytes > 0) use(sharedBytes(device, place + offset, bytes), 0);
     return;
   }
-  const block = device.allocate(Math.min(bytes, stepBytes), "host");
+  const block = device.allocate(Math.min(bytes, stepBytes), "host", on.stream);
   try {
     for (let at = 0; at < bytes; at += stepBytes) {
       const count = Math.min(stepBytes, bytes - at);
       writeCopy(on, block, place + offset + at, count);
-      device.synchronize();
+      on.synchronize();
       use(sharedBytes(device, block, count), at);
     }
   } finally {

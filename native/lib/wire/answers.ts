@@ -40,7 +40,7 @@ export function answerFields(answer: Uint8Array[], device: string): Uint8Array[]
  */
 export function greet(client: number, device: string): DeviceProperties {
   const sequence = binding.request(client, Op.hello, requestFields("hello", {}), 0);
-  const outcome = sequence > 0 ? binding.wait(client, sequence, -1) : "died";
+  const outcome = sequence > 0 ? binding.wait(client, 0, sequence, -1) : "died";
   const answer = sequence > 0 ? binding.reply(client, sequence) : null;
 
   if (answer === null) {

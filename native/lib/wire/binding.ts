@@ -42,6 +42,12 @@ export interface GaugeSample {
   isBusy: boolean;
 }
 
+/** Commands that follow each other, `last` among them. */
+export interface SequenceRange {
+  first: number;
+  last: number;
+}
+
 /** One submitted launch, as the flight recorder remembers it. */
 export interface FlightRecord {
   sequence: number;
@@ -96,6 +102,8 @@ export interface Binding {
    * stays the same for every process of the client, and lives as long as the buffer.
    */
   room(client: number): ArrayBuffer;
+  /** Opens one of the streams 1 … 31, in this process and in all that follow. */
+  openStream(client: number, stream: number): void;
   /**
    * Copies the record in the client's {@link room}, whose head lacks the sequence alone, to the ring and returns the
    * sequence. Blocks while the ring is full; returns −1 when the process is dead, −2 when interrupted.
@@ -106,16 +114,22 @@ export interface Binding {
   /** The answer of a request once `wait` said done; `null` when there is none yet. Each answer can be taken once. */
   reply(client: number, sequence: number): Uint8Array[] | null;
   /**
-   * Blocks until `completed` (or the answer) of `sequence`. `error` as long as records wait to be read by {@link
+   * Blocks until `completed` of the stream (or the answer, for which the stream is 0) reaches `sequence`. `error` as long as records wait to be read by {@link
    * errors}. `timeout` in ms, −1: none. `interrupted` means that the process has been killed here: JavaScript may be
    * terminated before it could do so.
    */
-  wait(client: number, sequence: number, timeout: number): Outcome;
+  wait(client: number, stream: number, sequence: number, timeout: number): Outcome;
   /** The same without blocking the event loop. */
-  waitAsync(client: number, sequence: number): Promise<Outcome>;
-  completed(client: number): number;
-  progress(client: number): number;
-  submitted(client: number): number;
+  waitAsync(client: number, stream: number, sequence: number): Promise<Outcome>;
+  /** How far a stream is: commands that are done and visible; kernels that have finished, as far as is known. */
+  completed(client: number, stream: number): number;
+  progress(client: number, stream: number): number;
+  /** The last command of a stream. */
+  submitted(client: number, stream: number): number;
+  /** The last command of all. */
+  lastSequence(client: number): number;
+  /** Commands that are not known to be done, of all streams, in their order. */
+  unfinished(client: number): SequenceRange[];
   /** Something is not known to be done; callable from any thread. */
   isBusy(client: number): boolean;
   /** Errors that arrived since the last call, oldest first. */
@@ -125,16 +139,18 @@ export interface Binding {
 
   /**
    * A block of at least `bytes` (256-byte aligned), as a place: of memory that the client has, or of more of it when it
-   * `mayGrow`. memory 0: device, 1: host. Returns −1 when there is no memory left, −2 when the process is dead, −3 when
+   * `mayGrow`. memory 0: device, 1: host. What the stream does there comes after what others did there before. Returns −1 when there is no memory left, −2 when the process is dead, −3 when
    * interrupted.
    */
-  allocate(client: number, memory: 0 | 1, bytes: number, mayGrow: boolean): number;
+  allocate(client: number, memory: 0 | 1, stream: number, bytes: number, mayGrow: boolean): number;
+  /** Notes that another stream than the one it was allocated for uses a block, too: that is free after both. */
+  use(client: number, place: number, stream: number): void;
   free(client: number, place: number): void;
   /**
    * {@link allocate} of device memory for an object, which owns the block: it is freed by {@link disown}, or some time
    * after the object has been collected. V8 is told of `weight` bytes.
    */
-  own(client: number, bytes: number, weight: number, owner: object, mayGrow: boolean): number;
+  own(client: number, stream: number, bytes: number, weight: number, owner: object, mayGrow: boolean): number;
   disown(client: number, place: number): void;
   /**
    * The whole segment of a place as memory of this process: host segments, and device segments of `cpu`. The mapping

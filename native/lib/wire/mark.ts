@@ -8,6 +8,11 @@ export function writeFence(on: TargetStream): number {
   return on.target.commit();
 }
 
+/** What follows on the stream begins after all that was written to the other before. Returns the sequence. */
+export function writeStreamWait(on: TargetStream, other: number): number {
+  return writeNumbered(on, Op.stream_wait, other);
+}
+
 /** Unloads a module. Its kernels must not be launched again. Returns the sequence. */
 export function writeUnload(on: TargetStream, module: number): number {
   return writeNumbered(on, Op.module_unload, module);

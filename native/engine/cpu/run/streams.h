@@ -25,7 +25,8 @@ class Streams {
   }
 
   WorkStream& at(uint32_t number) const {
-    if (WorkStream* stream = streams_[number]) return *stream;
+    WorkStream* stream = number < kMaxStreams ? streams_[number].load() : nullptr;
+    if (stream != nullptr) return *stream;
     throw unknown_stream(number);
   }
 

@@ -20,7 +20,7 @@ class Streams {
   }
 
   WorkStream& at(uint32_t number) const {
-    if (WorkStream* stream = by_number_[number]) return *stream;
+    if (number < kMaxStreams && by_number_[number] != nullptr) return *by_number_[number];
     throw unknown_stream(number);
   }
 

@@ -32,7 +32,7 @@ export function watched(
   launch: (outside: Place) => void,
 ): void {
   on.checkRuns("check an index of");
-  WatchedWords.of(on.device).over(BigInt(facts().none), describe, (place) =>
+  WatchedWords.of(on.device).over(on, BigInt(facts().none), describe, (place) =>
     launch({ placeLow: lowWord(place), placeHigh: highWord(place) }),
   );
 }

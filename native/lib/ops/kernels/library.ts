@@ -8,7 +8,7 @@ import type { Room } from "../../wire/target.ts";
 import type { Execution } from "../../device/execution.ts";
 import type { DeviceProcess } from "../../device/process.ts";
 import { factsOf, wideOf, type DType, type WideType } from "../../memory/dtype.ts";
-import type { DeviceArray } from "../../memory/array.ts";
+import { DeviceArray } from "../../memory/array.ts";
 import { Compilation } from "../../cuda/compilation.ts";
 import { LoadedModule } from "../../cuda/loaded-module.ts";
 import { WarpcellError } from "../../errors.ts";
@@ -251,7 +251,12 @@ export class LibraryKernel {
       const argument = args[index] as DeviceArray | null;
       if (kinds[index] === "out" && argument !== null) argument.storage!.written(sequence, argument.bytes);
     }
+    if (on.device.hasStreams) noteUses(on, args);
   }
+}
+
+function noteUses(on: Execution, args: readonly LibraryArgument[]): void {
+  for (const argument of args) if (argument instanceof DeviceArray) argument.storage!.usedOn(on.stream);
 }
 
 function write(room: Room, kind: ParameterKind, value: LibraryArgument, byte: number): void {
