@@ -201,7 +201,7 @@ export class LibraryPlan {
   }
 
   #write(on: Execution, places: RunPlaces, scalars: readonly number[], status: number | undefined): number {
-    const workspace = this.workspace === 0 ? undefined : this.#device.allocate(this.workspace, "device");
+    const workspace = this.workspace === 0 ? undefined : this.#device.allocate(this.workspace, "device", on.stream);
     try {
       const sequence = writeRun(on, this.#number, places, scalars, workspace, status);
       if (sequence === 0) on.target.keep(this);
