@@ -1,6 +1,6 @@
 // Where and in which order work runs: a device, one of its streams, and what takes the records of the work.
 import { TensorError } from "../errors.ts";
-import { writeStreamWait } from "../wire/mark.ts";
+import { writeFence, writeStreamWait } from "../wire/mark.ts";
 import type { Target, TargetStream } from "../wire/target.ts";
 import type { DeviceProcess } from "./process.ts";
 
@@ -22,6 +22,11 @@ export class Execution implements TargetStream {
   /** Has what follows here begin after all that was written to `other` before. */
   waitFor(other: Execution): void {
     if (other !== this) writeStreamWait(this, other.stream);
+  }
+
+  /** Writes a mark after all that was written here before. */
+  fence(): { readonly stream: number; readonly sequence: number } {
+    return { stream: this.stream, sequence: writeFence(this) };
   }
 
   /** Blocks until all that was written here before is done and visible. Throws as {@link DeviceProcess.synchronize}. */

@@ -1,5 +1,5 @@
 // A device and its process: starts it, sends it commands, waits for it, and heals it after a fault or an interrupt.
-import { binding, deviceExecutable, type ErrorRecord, type Outcome, type SequenceRange } from "../wire/binding.ts";
+import { binding, deviceExecutable, type ErrorRecord, type Outcome } from "../wire/binding.ts";
 import { answerFields, greet } from "../wire/answers.ts";
 import { activity, clock } from "./activity.ts";
 import { collectGarbage, reclaim } from "./collection.ts";
@@ -8,11 +8,11 @@ import { Execution } from "./execution.ts";
 import { answerOf, requestFields, type AnswerOf, type MessageName, type RequestOf } from "../wire/messages.ts";
 import { type DeviceFault, DeviceUnavailable, InterruptedError, OutOfMemory, WarpcellError } from "../errors.ts";
 import { faultOf, interruptionOf, type Loss, refusalOf } from "./faults.ts";
+import { LostCommands } from "./lost-commands.ts";
 import { origin } from "./origins.ts";
 import { Residents } from "./residents.ts";
 import { Ring } from "./ring.ts";
 import { sizeText } from "../figures.ts";
-import { writeFence } from "../wire/mark.ts";
 import type { DeviceProperties } from "../wire/properties.ts";
 
 export { describeKernels, describeOrigins, origin } from "./origins.ts";
@@ -44,16 +44,6 @@ const memoryNumbers = { device: 0, host: 1 } as const;
 
 const running = new Map<string, DeviceProcess>();
 
-/** Sequences that died with a process before they were known to be done, and what they died of. */
-interface Lost extends SequenceRange {
-  error: DeviceFault | InterruptedError;
-}
-
-const isIn = ({ first, last }: SequenceRange, sequence: number): boolean => sequence >= first && sequence <= last;
-
-/** A mark after all that was written to a stream before. */
-const fenceOn = (on: Execution) => ({ stream: on.stream, mark: writeFence(on) });
-
 /**
  * One device with the process that hosts it. There is one per device; it starts when it is first asked for and heals
  * itself when it dies.
@@ -76,7 +66,7 @@ export class DeviceProcess {
   #comfort: number;
   /** Since it was settled last. */
   #hasHealed = false;
-  readonly #lost: Lost[] = [];
+  readonly #lost = new LostCommands();
   readonly #checks: ((on: Execution, completed: number) => WarpcellError | undefined)[] = [];
   /**
    * Sequences whose answers are awaited: that of a compilation comes when it is done, however far the work behind it
@@ -199,7 +189,7 @@ export class DeviceProcess {
   synchronize(on: readonly Execution[] = this.#executions): void {
     const start = clock();
     try {
-      for (const { stream, mark } of on.map(fenceOn)) this.#await(stream, mark);
+      for (const mark of on.map((each) => each.fence())) this.#await(mark.stream, mark.sequence);
     } finally {
       activity.current?.waited(this, start, true);
     }
@@ -210,7 +200,7 @@ export class DeviceProcess {
   async synchronizeAsync(on: readonly Execution[] = this.#executions): Promise<void> {
     const start = clock();
     try {
-      for (const { stream, mark } of on.map(fenceOn)) await this.#awaitAsync(stream, mark);
+      for (const mark of on.map((each) => each.fence())) await this.#awaitAsync(mark.stream, mark.sequence);
     } finally {
       activity.current?.waited(this, start, false);
     }
@@ -299,7 +289,7 @@ export class DeviceProcess {
 
   /** Whether the command with that sequence was lost with its process, so that what it wrote cannot be trusted. */
   isSuspect(writtenBy: number): boolean {
-    return this.#lost.some((range) => isIn(range, writtenBy));
+    return this.#lost.causeOf(writtenBy) !== undefined;
   }
 
   /** The sequence of the command that was submitted last. */
@@ -402,8 +392,8 @@ export class DeviceProcess {
 
   /** Whether a wait is over. Throws what the sequence was lost to; a restart counts it as completed. */
   #concluded(sequence: number, outcome: Outcome): boolean {
-    const lost = this.#lost.find((range) => isIn(range, sequence));
-    if (lost !== undefined) throw lost.error;
+    const cause = this.#lost.causeOf(sequence);
+    if (cause !== undefined) throw cause;
     if (outcome === "done") return true;
     this.#attend(outcome);
     return false;
@@ -462,10 +452,7 @@ export class DeviceProcess {
     const isFault = loss.records.some(({ fatal }) => fatal);
     const isInterrupted = !isFault && (this.#interrupted || loss.state === "interrupted");
     const error = isInterrupted ? interruptionOf(loss) : faultOf(loss);
-    for (const range of unfinished) this.#lost.push({ ...range, error });
-    for (const sequence of this.#asked)
-      if (!unfinished.some((range) => isIn(range, sequence)))
-        this.#lost.push({ first: sequence, last: sequence, error });
+    this.#lost.add(unfinished, this.#asked, error);
     return error;
   }
 
