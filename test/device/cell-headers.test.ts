@@ -248,7 +248,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     gone.dispose();
     expect(refused(gone, a, a)![0]).toBe("FREED");
     await expect(
-      compile("#include <warpcell/tensor.cuh>\n__global__ void k(warpcell::Tensor<float, 9> x) {}", { device }),
+      compile("#include <warpcell/tensor.cuh>\n__global__ void k(warpcell::Tensor<float, 17> x) {}", { device }),
     ).rejects.toThrow(/Parameter x of kernel k/);
   });
 

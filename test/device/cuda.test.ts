@@ -71,12 +71,11 @@ describe.runIf(isWithoutGpu)("without a GPU", () => {
 
 describe.runIf(gpu !== undefined)("with a GPU", () => {
   test("describes itself", () => {
-    const { name, arch, compiler, driver, libraries, shareable } = gpu!.properties;
+    const { name, arch, compiler, driver, shareable } = gpu!.properties;
     expect(name).not.toBe("");
     expect(arch).toMatch(/^sm_[0-9]+a?$/);
     expect(compiler).toMatchObject({ name: "NVRTC", version: expect.stringMatching(/^1[2-9]\.[0-9]+$/) });
     expect(driver).toMatch(/^CUDA [0-9]+\.[0-9]+$/);
-    expect(libraries.map((library) => library.name)).toEqual(["NVRTC", "NVML", "CUPTI"]);
     expect(shareable).toBe(true);
   });
 

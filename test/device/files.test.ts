@@ -288,7 +288,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     await refused(Buffer.from("\x93NUMPY\x01", "latin1"), "TRUNCATED", /ends within its header/);
     await refused(Buffer.from("\x93NUMPY\x07\0\0\0", "latin1"), "UNSUPPORTED", /version 7/);
     await refused(Buffer.from("something else"), "FORMAT", /not in a known format/);
-    await refused(Buffer.from("something else"), "FORMAT", /no \.npy file/, { format: "npy" });
+    await refused(Buffer.from("something else"), "FORMAT", /not a \.npy file/, { format: "npy" });
 
     const entry = (fields: object) =>
       safetensors({ a: { dtype: "F32", shape: [2], data_offsets: [0, 8], ...fields } }, 8);
