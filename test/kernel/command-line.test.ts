@@ -305,7 +305,7 @@ describe("run", () => {
   });
 
   test("of a file in another encoding says so, and of one with a byte order mark runs it", async () => {
-    const file = notebook(["done"]),
+    const file = notebook(['"done"']),
       text = readFileSync(file, "utf8");
     writeFileSync(file, text.replace("done", "d\u00f6ne"), "latin1");
     expect(await warpcell(["run", file])).toMatchObject({
@@ -314,7 +314,10 @@ describe("run", () => {
       stderr: `warpcell: ${file} is not a notebook (JSON in UTF-8): its bytes are not UTF-8. Save it with that encoding.\n`,
     });
     writeFileSync(file, `\uFEFF${text}`);
-    expect(await warpcell(["run", file], fakeSession)).toMatchObject({ status: 0, stdout: "── cell 2: done\ndone\n" });
+    expect(await warpcell(["run", file], fakeSession)).toMatchObject({
+      status: 0,
+      stdout: '── cell 2: "done"\n"done"\n',
+    });
   });
 
   test("without a notebook, or with two, says so", async () => {
