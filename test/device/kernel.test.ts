@@ -300,7 +300,7 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
         "a view that is not contiguous",
         () => launch([zeros([4, 4], { device }).T, 1, 0])(),
         "NOT_CONTIGUOUS",
-        "must be contiguous, but got a view of shape [4, 4] with strides [1, 4]. Pass .contiguous(), a copy, or launch on the whole tensor.",
+        "must be contiguous, but got one of shape [4, 4] with strides [1, 4]. Pass .contiguous(), a copy in row-major order without gaps.",
       ],
       [
         "a tensor that is gone",

@@ -60,7 +60,7 @@ describe.each(devices.map(({ name, properties }) => ({ device: name, properties 
       ["SHAPE", "input must have shape [2], but has shape [2, 3]."],
       ["DTYPE", 'input must be int32, but is float32. Convert it with .to("int32").'],
       ["DTYPE", 'input must be float16 or bfloat16, but is float32. Convert it with .to("float16").'],
-      ["CONTIGUOUS", "input must be contiguous, but is a view with strides [1, 3]. Pass .contiguous(), a copy."],
+      ["CONTIGUOUS", "input must be contiguous, but has strides [1, 3]. Pass .contiguous(), a copy."],
       ["TENSOR", "input must be a tensor, but is an array of 1."],
       ["DISPOSED", "input must be a live tensor, but has been disposed of."],
       ["DEVICE", `input must be on cuda:7, but is on ${device}. Copy it with .to("cuda:7").`],

@@ -136,7 +136,7 @@ function pointerError(which: string, type: PointerType | ViewType, value: unknow
   } else if (!value.isContiguous) {
     return new LaunchError(
       "NOT_CONTIGUOUS",
-      `${which} must be contiguous, but got a view of shape ${formatShape(value.shape)} with strides ${formatShape(value.strides)}. Pass .contiguous(), a copy, or launch on the whole tensor.`,
+      `${which} must be contiguous, but got one of shape ${formatShape(value.shape)} with strides ${formatShape(value.strides)}. Pass .contiguous(), a copy in row-major order without gaps.`,
     );
   }
   return new LaunchError(

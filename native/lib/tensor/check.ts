@@ -53,7 +53,7 @@ const checks: Record<Exclude<keyof TensorRequirements, "name">, Check> = {
   contiguous: ({ isContiguous, strides }, { contiguous }) =>
     contiguous !== true || isContiguous
       ? null
-      : `must be contiguous, but is a view with strides ${formatShape(strides)}. Pass .contiguous(), a copy`,
+      : `must be contiguous, but has strides ${formatShape(strides)}. Pass .contiguous(), a copy`,
 };
 
 /**

@@ -311,7 +311,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
     if (!this.isContiguous)
       throw new TensorError(
         "SHAPE",
-        `memory() shows a contiguous tensor in place, and this one is a view with strides ${formatShape(this.strides)}: data() gives a copy of its elements.`,
+        `memory() shows a contiguous tensor in place, and this one has strides ${formatShape(this.strides)}: data() gives a copy of its elements.`,
       );
     return this.#exposed();
   }
