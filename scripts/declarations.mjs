@@ -14,7 +14,19 @@ const dtypeNotes = [
 ];
 const elementwise = new Set(["ElementwiseMethods", "PairwiseMethods"]);
 /** What is called like a method but belongs to no tensor. */
-const namespaces = new Set(["nn", "optim", "io", "Math", "Array", "Number", "Object", "JSON", "Promise", "String"]);
+const namespaces = new Set([
+  "linalg",
+  "nn",
+  "optim",
+  "io",
+  "Math",
+  "Array",
+  "Number",
+  "Object",
+  "JSON",
+  "Promise",
+  "String",
+]);
 
 /** The documentation of a node: its lines, without the asterisks. Nothing when it has none. */
 function documentationOf(node, { text, comments }) {

@@ -61,9 +61,11 @@ const names = new Set(
   cdist
   ceil
   celu
+  cholesky
   chunk
   clamp
   clone
+  cond
   contiguous
   convolve
   copy
@@ -84,6 +86,7 @@ const names = new Set(
   cumsum
   data
   deg2rad
+  det
   diag
   diagonal
   diff
@@ -91,6 +94,8 @@ const names = new Set(
   dot
   dropout
   dstack
+  eigh
+  eigvalsh
   einsum
   elu
   embedding
@@ -140,6 +145,7 @@ const names = new Set(
   indexSelect
   inner
   interp
+  inv
   isclose
   isfinite
   isin
@@ -148,6 +154,7 @@ const names = new Set(
   item
   kaiser
   klDiv
+  kron
   kthvalue
   l1Loss
   layerNorm
@@ -161,22 +168,28 @@ const names = new Set(
   log10
   log1p
   log2
+  logSigmoid
+  logSoftmax
   logaddexp
   logaddexp2
   logicalAnd
   logicalNot
   logicalOr
   logicalXor
-  logSigmoid
-  logSoftmax
   logspace
   logsumexp
+  lstsq
   lt
   marginRankingLoss
   maskedFill
   maskedScatter
   maskedSelect
   matmul
+  matrixExp
+  matrixNorm
+  matrixPower
+  matrixRank
+  matrixRoot
   max
   maximum
   mean
@@ -189,7 +202,9 @@ const names = new Set(
   moveAxis
   mseLoss
   mul
+  multiDot
   multinomial
+  nanToNum
   nanmax
   nanmean
   nanmedian
@@ -198,7 +213,6 @@ const names = new Set(
   nanquantile
   nanstd
   nansum
-  nanToNum
   nanvar
   ne
   neg
@@ -210,14 +224,18 @@ const names = new Set(
   oneHot
   ones
   onesLike
+  orthogonalize
   outer
   pad
   permute
+  pinv
   poissonNllLoss
+  polar
   positive
   pow
   prelu
   prod
+  qr
   quantile
   rad2deg
   rand
@@ -247,11 +265,14 @@ const names = new Set(
   sin
   sinc
   sinh
+  slogdet
   smoothL1Loss
   softmax
   softplus
   softshrink
   softsign
+  solve
+  solveTriangular
   sqrt
   square
   squeeze
@@ -260,6 +281,8 @@ const names = new Set(
   stdMean
   sub
   sum
+  svd
+  svdvals
   swapAxes
   synchronize
   take
@@ -291,9 +314,10 @@ const names = new Set(
   uniqueAll
   unsqueeze
   var
-  variance
   varMean
+  variance
   vecdot
+  vectorNorm
   vstack
   where
   xlogy

@@ -81,6 +81,7 @@ test("what a program can import, and nothing else", () => {
     "klDiv",
     "l1Loss",
     "layerNorm",
+    "linalg",
     "linear",
     "linspace",
     "logspace",

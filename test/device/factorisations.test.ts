@@ -112,8 +112,8 @@ describe("cholesky", () => {
   test.each([
     ["cholesky type=float32", 'PROTOCOL: The plan of cholesky lacks "n".'],
     ["cholesky n=4", 'PROTOCOL: The plan of cholesky lacks "type".'],
-    ["cholesky n=0 type=float32", "UNSUPPORTED: LAPACK does not factorise matrices with 0 rows."],
-    ["cholesky n=4 type=float16", "UNSUPPORTED: LAPACK does not factorise matrices of float16."],
+    ["cholesky n=0 type=float32", "UNSUPPORTED: LAPACK does not take matrices with 0 rows or columns."],
+    ["cholesky n=4 type=float16", "UNSUPPORTED: LAPACK does not take matrices of float16."],
   ])("%s is refused", (text, sentence) => {
     const said = () => {
       try {

@@ -25,4 +25,6 @@ int64_t size_term_or(const PlanRequest& request, const std::string& term, int64_
   return request.terms.count(term) != 0 ? size_term(request, term) : otherwise;
 }
 
+bool flag_term(const PlanRequest& request, const std::string& term) { return size_term_or(request, term, 0) != 0; }
+
 }  // namespace warpcell

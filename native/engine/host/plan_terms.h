@@ -10,5 +10,7 @@ const std::string& text_term(const PlanRequest& request, const std::string& term
 // A whole number, 0 or more. Throws DeviceError PROTOCOL where it is missing or something else.
 int64_t size_term(const PlanRequest& request, const std::string& term);
 int64_t size_term_or(const PlanRequest& request, const std::string& term, int64_t otherwise);
+// Whether it is there, and not 0.
+bool flag_term(const PlanRequest& request, const std::string& term);
 
 }  // namespace warpcell

@@ -5,7 +5,7 @@ import { checkedAxis, formatShape } from "../memory/shape.ts";
 import { apply } from "../ops/core/apply.ts";
 import { listed } from "../wording.ts";
 import { count, define, device, free, install, wholeNumber, wholeNumbers, type FunctionOf } from "./arguments.ts";
-import { arange, ones } from "./create.ts";
+import { ones } from "./create.ts";
 import { Tensor } from "./tensor.ts";
 
 /** `columns`: as many as rows when left out. `offset` > 0 moves the diagonal up. */
@@ -48,12 +48,7 @@ function triangle(x: Tensor, offset: number, isLower: boolean): Tensor {
       "SHAPE",
       `${isLower ? "tril" : "triu"} takes at least two axes but got shape ${formatShape(x.shape)}.`,
     );
-  const [rows, columns] = [x.shape[rank - 2]!, x.shape[rank - 1]!];
-  using row = arange(0, rows, 1, { dtype: "int64", device: x.device }).reshape([rows, 1]);
-  using column = arange(0, columns, 1, { dtype: "int64", device: x.device });
-  using reach = row.add(offset);
-  using mask = (isLower ? column.le(reach) : column.ge(reach)) as Tensor<"bool">;
-  return x.where(mask, x.dtype === "bool" ? false : 0);
+  return apply("triangle", [x], { isLower, offset }) as Tensor;
 }
 
 /** {@link Tensor.diagonal} as a function. */

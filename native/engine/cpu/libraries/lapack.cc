@@ -1,60 +1,195 @@
-// Factorisations by the LAPACK that OpenBLAS brings.
-#include <climits>
-
-#include "../../host/json.h"
-#include "../../host/plan_terms.h"
-#include "libraries.h"
-#include "openblas_library.h"
+// Factorisations by the LAPACK that OpenBLAS brings, and what is solved with them. Its matrices are column-major: what
+// is below the diagonal of a row-major one is above it there.
+#include "lapack_call.h"
 
 namespace warpcell::cpu {
 namespace {
 
-// a = l · lᵀ of a symmetric matrix without gaps, in place: its lower triangle becomes l, the other stays. Its status is
-// the order of the first leading minor that is not positive.
+constexpr int kUpper = 121, kLower = 122, kNonUnit = 131, kUnit = 132, kLeft = 141;  // CBLAS's own numbers
+
 template <class T>
-class Cholesky final : public PlannedCall {
- public:
-  Cholesky(const LibraryContext& context, int64_t n, const OpenBlas& library)
-      : PlannedCall("OpenBLAS cholesky", 1, 0), context_(context), n_(n), potrf_(calls_of<T>(library).potrf) {
-    planned.kept = sizeof *this;
-    planned.has_status = true;
-    planned.chosen = JsonObject()
-                         .text("library", "OpenBLAS")
-                         .text("version", library.version)
-                         .text("path", library.path)
-                         .text("algorithm", library.processor)
-                         .done();
-  }
+constexpr uint64_t bytes_of(int64_t rows, int64_t columns = 1) {
+  return uint64_t(rows) * uint64_t(columns) * sizeof(T);
+}
 
-  void run(const RunRequest& request) override {
-    auto* matrix =
-        reinterpret_cast<T*>(context_.segments.range(request.places[0], uint64_t(n_) * uint64_t(n_) * sizeof(T)));
-    auto* status = reinterpret_cast<int32_t*>(context_.segments.range(request.status, sizeof(int32_t)));
-    int size = int(n_), failed = 0;
-    // Its matrices are column-major: what is below the diagonal here is above it there.
-    potrf_("U", &size, matrix, &size, &failed);
-    *status = failed;
-  }
-
- private:
-  LibraryContext context_;
-  int64_t n_;
-  Potrf<T>* potrf_;
-};
+// The numbers of workspace that a call asks for when it is told −1.
+template <class Ask>
+int workspace_of(Ask ask) {
+  double wanted = 0;
+  ask(&wanted);
+  return wanted < 1 ? 1 : int(wanted);
+}
 
 }  // namespace
 
+// a = l · lᵀ of a symmetric matrix, row-major, in place: its lower triangle becomes l, the other stays. Its status is
+// the order of the first leading minor that is not positive. Places: matrix.
 std::unique_ptr<PlannedCall> plan_cholesky(LibraryContext& context, const PlanRequest& request) {
-  int64_t n = size_term(request, "n");
-  const std::string& type = text_term(request, "type");
-  if (n < 1 || n > INT_MAX)
-    throw DeviceError("UNSUPPORTED", "LAPACK does not factorise matrices with " + std::to_string(n) + " rows.");
-  const OpenBlas& library = openblas();
-  if (!library.single_calls.has_lapack || !library.double_calls.has_lapack)
-    throw DeviceError("UNSUPPORTED", "The OpenBLAS at " + library.path + " was built without LAPACK.");
-  if (type == "float32") return std::make_unique<Cholesky<float>>(context, n, library);
-  if (type == "float64") return std::make_unique<Cholesky<double>>(context, n, library);
-  throw DeviceError("UNSUPPORTED", "LAPACK does not factorise matrices of " + type + ".");
+  return for_type(request, [&](auto number) {
+    using T = decltype(number);
+    int n = lapack_size(request, "n");
+    auto potrf = lapack<T>().potrf;
+    LapackShape shape{{bytes_of<T>(n, n)}, 0, double(n) * n * n / 3, true};
+    return std::make_unique<LapackCall>(
+        "OpenBLAS cholesky", context, request, shape,
+        [=](auto places, void*, int* status) { potrf("U", &n, numbers<T>(places, 0), &n, status); });
+  });
+}
+
+// a = p · l · u, column-major, in place. Its status is the first column without a pivot. Places: matrix, pivots.
+std::unique_ptr<PlannedCall> plan_lu(LibraryContext& context, const PlanRequest& request) {
+  return for_type(request, [&](auto number) {
+    using T = decltype(number);
+    int m = lapack_size(request, "m"), n = lapack_size(request, "n"), pivots = m < n ? m : n;
+    auto getrf = lapack<T>().getrf;
+    LapackShape shape{{bytes_of<T>(m, n), bytes_of<int>(pivots)}, 0, double(m) * n * pivots, true};
+    return std::make_unique<LapackCall>("OpenBLAS lu", context, request, shape, [=](auto places, void*, int* status) {
+      getrf(&m, &n, numbers<T>(places, 0), &m, numbers<int>(places, 1), status);
+    });
+  });
+}
+
+// x of a · x = b or, transposed, aᵀ · x = b, for the columns of b, in its place, with what lu made of a. Places:
+// matrix, pivots, b.
+std::unique_ptr<PlannedCall> plan_lu_solve(LibraryContext& context, const PlanRequest& request) {
+  return for_type(request, [&](auto number) {
+    using T = decltype(number);
+    int n = lapack_size(request, "n"), columns = lapack_size(request, "columns");
+    const char* order = flag_term(request, "transposed") ? "T" : "N";
+    auto getrs = lapack<T>().getrs;
+    LapackShape shape{{bytes_of<T>(n, n), bytes_of<int>(n), bytes_of<T>(n, columns)}, 0, 2. * n * n * columns};
+    return std::make_unique<LapackCall>("OpenBLAS lu_solve", context, request, shape,
+                                        [=](auto places, void*, int* status) {
+                                          getrs(order, &n, &columns, numbers<T>(places, 0), &n, numbers<int>(places, 1),
+                                                numbers<T>(places, 2), &n, status);
+                                        });
+  });
+}
+
+// x of a · x = b or, transposed, aᵀ · x = b, in the place of b, for a triangle a; row-major. Places: a, b.
+std::unique_ptr<PlannedCall> plan_triangular_solve(LibraryContext& context, const PlanRequest& request) {
+  return for_type(request, [&](auto number) {
+    using T = decltype(number);
+    int n = lapack_size(request, "n"), columns = lapack_size(request, "columns");
+    int part = flag_term(request, "upper") ? kUpper : kLower;
+    int order = flag_term(request, "transposed") ? kTransposed : kAsStored;
+    int diagonal = flag_term(request, "unit") ? kUnit : kNonUnit;
+    auto trsm = lapack<T>().trsm;
+    LapackShape shape{{bytes_of<T>(n, n), bytes_of<T>(n, columns)}, 0, double(n) * n * columns};
+    return std::make_unique<LapackCall>("OpenBLAS triangular_solve", context, request, shape,
+                                        [=](auto places, void*, int*) {
+                                          trsm(kRowMajor, kLeft, part, order, diagonal, n, columns, 1,
+                                               numbers<T>(places, 0), n, numbers<T>(places, 1), columns);
+                                        });
+  });
+}
+
+// a = q · r, column-major, in place: r above the diagonal, reflections below it. Places: matrix, factors of the
+// reflections.
+std::unique_ptr<PlannedCall> plan_qr(LibraryContext& context, const PlanRequest& request) {
+  return for_type(request, [&](auto number) {
+    using T = decltype(number);
+    int m = lapack_size(request, "m"), n = lapack_size(request, "n"), factors = m < n ? m : n;
+    auto geqrf = lapack<T>().geqrf;
+    int size = workspace_of([&](double* wanted) {
+      T answer = 0, none = 0;
+      int ask = -1, refused = 0;
+      geqrf(&m, &n, &none, &m, &none, &answer, &ask, &refused);
+      *wanted = double(answer);
+    });
+    LapackShape shape{{bytes_of<T>(m, n), bytes_of<T>(factors)}, bytes_of<T>(size), 2. * m * n * factors};
+    return std::make_unique<LapackCall>(
+        "OpenBLAS qr", context, request, shape, [=](auto places, void* workspace, int* status) {
+          geqrf(&m, &n, numbers<T>(places, 0), &m, numbers<T>(places, 1), static_cast<T*>(workspace), &size, status);
+        });
+  });
+}
+
+// The first `columns` columns of q, column-major, in the place of the reflections of qr, of which there are `n`.
+// Places: matrix, factors of the reflections.
+std::unique_ptr<PlannedCall> plan_orthonormal(LibraryContext& context, const PlanRequest& request) {
+  return for_type(request, [&](auto number) {
+    using T = decltype(number);
+    int m = lapack_size(request, "m"), columns = lapack_size(request, "columns"), n = lapack_size(request, "n");
+    auto orgqr = lapack<T>().orgqr;
+    int size = workspace_of([&](double* wanted) {
+      T answer = 0, none = 0;
+      int ask = -1, refused = 0;
+      orgqr(&m, &columns, &n, &none, &m, &none, &answer, &ask, &refused);
+      *wanted = double(answer);
+    });
+    LapackShape shape{{bytes_of<T>(m, columns), bytes_of<T>(n)}, bytes_of<T>(size), 2. * m * columns * n};
+    return std::make_unique<LapackCall>("OpenBLAS qr", context, request, shape,
+                                        [=](auto places, void* workspace, int* status) {
+                                          orgqr(&m, &columns, &n, numbers<T>(places, 0), &m, numbers<T>(places, 1),
+                                                static_cast<T*>(workspace), &size, status);
+                                        });
+  });
+}
+
+// a = v · diag(w) · vᵀ of a symmetric matrix, of which the lower triangle, row-major, is looked at: w ascending, and in
+// place of a, where `vectors` is 1, the columns of v as rows. Places: matrix, w. Its status is not 0 where it
+// did not converge.
+std::unique_ptr<PlannedCall> plan_eigh(LibraryContext& context, const PlanRequest& request) {
+  return for_type(request, [&](auto number) {
+    using T = decltype(number);
+    int n = lapack_size(request, "n");
+    bool vectors = flag_term(request, "vectors");
+    const char* job = vectors ? "V" : "N";
+    auto syevd = lapack<T>().syevd;
+    int integers = 1;
+    int size = workspace_of([&](double* wanted) {
+      T answer = 0, none = 0;
+      int ask = -1, refused = 0;
+      syevd(job, "U", &n, &none, &n, &none, &answer, &ask, &integers, &ask, &refused);
+      *wanted = double(answer);
+    });
+    uint64_t bytes = (bytes_of<T>(size) + 15) / 16 * 16;
+    LapackShape shape{{bytes_of<T>(n, n), bytes_of<T>(n)},
+                      bytes + bytes_of<int>(integers),
+                      (vectors ? 9. : 4. / 3) * n * n * n,
+                      true};
+    return std::make_unique<LapackCall>(
+        "OpenBLAS eigh", context, request, shape, [=](auto places, void* workspace, int* status) {
+          auto* whole = reinterpret_cast<int*>(static_cast<uint8_t*>(workspace) + bytes);
+          syevd(job, "U", &n, numbers<T>(places, 0), &n, numbers<T>(places, 1), static_cast<T*>(workspace), &size,
+                whole, &integers, status);
+        });
+  });
+}
+
+// a = u · diag(s) · vᵀ, column-major; a is lost. `vectors`: "none", "thin" or "full". Places: matrix, s and, with
+// vectors, u and vᵀ. Its status is not 0 where it did not converge.
+std::unique_ptr<PlannedCall> plan_svd(LibraryContext& context, const PlanRequest& request) {
+  return for_type(request, [&](auto number) {
+    using T = decltype(number);
+    int m = lapack_size(request, "m"), n = lapack_size(request, "n"), values = m < n ? m : n;
+    const std::string& vectors = text_term(request, "vectors");
+    const char* job = vectors == "none" ? "N" : vectors == "full" ? "A" : "S";
+    int left = vectors == "full" ? m : values, right = vectors == "full" ? n : values;
+    auto gesdd = lapack<T>().gesdd;
+    int size = workspace_of([&](double* wanted) {
+      T answer = 0, none = 0;
+      int ask = -1, refused = 0, integer = 0;
+      gesdd(job, &m, &n, &none, &m, &none, &none, &m, &none, &right, &answer, &ask, &integer, &refused);
+      *wanted = double(answer);
+    });
+    uint64_t bytes = (bytes_of<T>(size) + 15) / 16 * 16;
+    LapackShape shape{{bytes_of<T>(m, n), bytes_of<T>(values)},
+                      bytes + bytes_of<int>(8 * int64_t(values)),
+                      (vectors == "none" ? 4. : 14.) * m * n * values,
+                      true};
+    if (vectors != "none") shape.bytes.insert(shape.bytes.end(), {bytes_of<T>(m, left), bytes_of<T>(right, n)});
+    bool both = vectors != "none";
+    return std::make_unique<LapackCall>(
+        "OpenBLAS svd", context, request, shape, [=](auto places, void* workspace, int* status) {
+          auto* whole = reinterpret_cast<int*>(static_cast<uint8_t*>(workspace) + bytes);
+          T* u = both ? numbers<T>(places, 2) : nullptr;
+          T* v = both ? numbers<T>(places, 3) : nullptr;
+          gesdd(job, &m, &n, numbers<T>(places, 0), &m, numbers<T>(places, 1), u, &m, v, &right,
+                static_cast<T*>(workspace), &size, whole, status);
+        });
+  });
 }
 
 }  // namespace warpcell::cpu

@@ -70,10 +70,9 @@ bool try_open(const std::string& file, OpenBlas* found, std::string* reason) {
   }
   const char* (*config)() = nullptr;
   const char* (*processor)() = nullptr;
-  void (*set_threads)(int) = nullptr;
   bool complete = resolve(library, "s", found->single_calls) && resolve(library, "d", found->double_calls) &&
                   resolve(library, "openblas_get_config", config) &&
-                  resolve(library, "openblas_set_num_threads", set_threads) &&
+                  resolve(library, "openblas_set_num_threads", found->set_threads) &&
                   resolve(library, "openblas_get_corename", processor);
   std::string text = complete ? config() : "";
   if (!complete || text.find("USE64BITINT") != std::string::npos) {
@@ -83,7 +82,7 @@ bool try_open(const std::string& file, OpenBlas* found, std::string* reason) {
 
   std::istringstream words(text);  // "OpenBLAS 0.3.34 DYNAMIC_ARCH …"
   words >> found->version >> found->version;
-  set_threads(1);
+  found->set_threads(1);
   found->processor = processor();
   found->path = library.file_of("scipy_cblas_sgemm");
   if (found->path == file) found->path = library.file_of("cblas_sgemm");
@@ -92,8 +91,10 @@ bool try_open(const std::string& file, OpenBlas* found, std::string* reason) {
 
 OpenBlas open() {
   // It reads this when it is opened. Threads of its own would take cores from the pool's: they spin before they sleep,
-  // and a product waits for the slowest of them.
+  // and a product waits for the slowest of them. Where one matrix has them after all, they sleep soon: after 2^20
+  // cycles.
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
+  setenv("OPENBLAS_THREAD_TIMEOUT", "20", 1);
 
   return open_first<OpenBlas>(kOpenBlasRow, candidates(), try_open);
 }

@@ -19,15 +19,45 @@ template <class T>
 using Gemv = void(int order, int transpose, int rows, int columns, T alpha, const T* a, int leading, const T* x,
                   int x_step, T beta, T* out, int out_step);
 
-// LAPACK's, as Fortran is called.
 template <class T>
-using Potrf = void(const char* part, const int* n, T* matrix, const int* leading, int* failed);
+using Trsm = void(int order, int side, int part, int transpose, int diagonal, int rows, int columns, T alpha,
+                  const T* a, int a_leading, T* b, int b_leading);
+
+// LAPACK's, as Fortran is called; `status` comes last.
+template <class T>
+using Potrf = void(const char* part, const int* n, T* a, const int* leading, int* status);
+template <class T>
+using Getrf = void(const int* m, const int* n, T* a, const int* leading, int* pivots, int* status);
+template <class T>
+using Getrs = void(const char* transpose, const int* n, const int* columns, const T* a, const int* a_leading,
+                   const int* pivots, T* b, const int* b_leading, int* status);
+template <class T>
+using Geqrf = void(const int* m, const int* n, T* a, const int* leading, T* factors, T* work, const int* size,
+                   int* status);
+template <class T>
+using Orgqr = void(const int* m, const int* columns, const int* n, T* a, const int* leading, const T* factors, T* work,
+                   const int* size, int* status);
+template <class T>
+using Syevd = void(const char* job, const char* part, const int* n, T* a, const int* leading, T* values, T* work,
+                   const int* size, int* whole_work, const int* whole_size, int* status);
+template <class T>
+using Gesdd = void(const char* job, const int* m, const int* n, T* a, const int* leading, T* values, T* u,
+                   const int* u_leading, T* v, const int* v_leading, T* work, const int* size, int* whole_work,
+                   int* status);
 
 // X(type, function, before, after): what it does for numbers of one type; the symbol has the type's letter in between.
 #define WARPCELL_BLAS_FUNCTIONS(X) \
   X(Gemm, gemm, "cblas_", "gemm")  \
   X(Gemv, gemv, "cblas_", "gemv")
-#define WARPCELL_LAPACK_FUNCTIONS(X) X(Potrf, potrf, "", "potrf_")
+#define WARPCELL_LAPACK_FUNCTIONS(X) \
+  X(Trsm, trsm, "cblas_", "trsm")    \
+  X(Potrf, potrf, "", "potrf_")      \
+  X(Getrf, getrf, "", "getrf_")      \
+  X(Getrs, getrs, "", "getrs_")      \
+  X(Geqrf, geqrf, "", "geqrf_")      \
+  X(Orgqr, orgqr, "", "orgqr_")      \
+  X(Syevd, syevd, "", "syevd_")      \
+  X(Gesdd, gesdd, "", "gesdd_")
 
 template <class T>
 struct BlasCalls {
@@ -46,6 +76,7 @@ struct OpenBlas {
   std::string processor;  // whose kernels it chose: "SkylakeX"
   BlasCalls<float> single_calls;
   BlasCalls<double> double_calls;
+  void (*set_threads)(int) = nullptr;  // how many a call works with: 1, but while a call is told otherwise
 };
 
 template <class T>

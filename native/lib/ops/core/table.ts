@@ -8,11 +8,14 @@ import { crossEntropyRows } from "../rows/cross-entropy.ts";
 import { dropoutRows } from "../elementwise/dropout.ts";
 import { embeddingRows } from "../rows/embedding.ts";
 import { functionRows } from "../elementwise/functions.ts";
+import { determinantRows } from "../linalg/determinants.ts";
 import { indexingRows } from "../index/indexing.ts";
 import { linearRows } from "../linear/linear.ts";
 import { lossRows } from "../rows/losses.ts";
 import { matmulRow } from "../linear/matrix-product.ts";
 import { normRows } from "../rows/norms.ts";
+import { solvingRows } from "../linalg/solving.ts";
+import { spectralRows } from "../linalg/spectra.ts";
 import type { None, Operation } from "./operation.ts";
 import { reductionRows } from "../reduce/reductions.ts";
 import { shapingRows } from "../shape/shaping.ts";
@@ -51,6 +54,9 @@ export const operations = {
   ...shapingRows,
   matmul: matmulRow,
   ...linearRows,
+  ...solvingRows,
+  ...determinantRows,
+  ...spectralRows,
 } as const;
 
 export type UnaryName = keyof typeof unaryRows;

@@ -1,0 +1,112 @@
+// What linear algebra does beside the calls of libraries: triangles of matrices, determinants from their factors, and
+// which of a batch could not be factorised.
+#include <warpcell/map.cuh>
+
+using namespace warpcell;
+
+// On a GPU: threads of the block that looks through a batch.
+constexpr int kLooking = 256;
+
+// out[b][i][j] = in[b][i][j] on and below (is_lower) or above the diagonal that lies `offset` above the main one, else
+// 0.
+template <class T>
+__global__ void triangle(const T* in, T* out, long long count, long long rows, long long columns, long long matrix_step,
+                         long long row_step, long long column_step, long long offset, int is_lower) {
+#ifdef WARPCELL_SERIAL
+  Span span = block_span(count);
+  for (long long i = span.begin; i < span.end;) {
+    const long long line = i / columns, row = line % rows, first = i - line * columns;
+    const long long end = columns - first < span.end - i ? columns : first + (span.end - i);
+    const T* from = in + line / rows * matrix_step + row * row_step;
+    T* to = out + line * columns;
+    const long long border = row + offset + (is_lower ? 1 : 0);
+    const long long middle = border < first ? first : border > end ? end : border;
+    if (is_lower) {
+      for (long long j = first; j < middle; j++) to[j] = from[j * column_step];
+      for (long long j = middle; j < end; j++) to[j] = T(0);
+    } else {
+      for (long long j = first; j < middle; j++) to[j] = T(0);
+      for (long long j = middle; j < end; j++) to[j] = from[j * column_step];
+    }
+    i += end - first;
+  }
+#else
+  for (long long i = global_index(); i < count; i += (long long)gridDim.x * blockDim.x) {
+    const long long line = i / columns, column = i - line * columns, matrix = line / rows, row = line - matrix * rows;
+    const bool is_inside = is_lower ? column <= row + offset : column >= row + offset;
+    out[i] = is_inside ? in[matrix * matrix_step + row * row_step + column * column_step] : T(0);
+  }
+#endif
+}
+
+// A product of many factors, which neither overflows nor underflows on its way: mantissa · 2^exponent.
+struct Scaled {
+  double mantissa;
+  long long exponent;
+  __device__ inline Scaled times(Scaled other) const {
+    int shift;
+    double product = frexp(mantissa * other.mantissa, &shift);
+    return {product, exponent + other.exponent + shift};
+  }
+};
+
+// Of each matrix of n rows the determinant, or its sign and the logarithm of its magnitude (what is null is not
+// wanted), from its factors as LAPACK's getrf leaves them. On a GPU a warp has a matrix.
+template <class T>
+__global__ void determinants(const T* factors, const int* pivots, T* whole, T* sign, T* logarithm, long long count,
+                             long long n) {
+#ifdef WARPCELL_SERIAL
+  constexpr int kLanes = 1;
+  Span span = {(long long)blockIdx.x * count / gridDim.x, ((long long)blockIdx.x + 1) * count / gridDim.x};
+  const int lane = 0;
+#else
+  constexpr int kLanes = 32;
+  const int lane = threadIdx.x % kLanes;
+  const long long first = global_index() / kLanes;
+  Span span = {first, first < count ? first + 1 : first};
+#endif
+  for (long long matrix = span.begin; matrix < span.end; matrix++) {
+    Scaled product = {1, 0};
+    for (long long i = lane; i < n; i += kLanes) {
+      const double factor = factors[(matrix * n + i) * n + i];
+      product = product.times({pivots[matrix * n + i] == i + 1 ? factor : -factor, 0});
+    }
+#ifndef WARPCELL_SERIAL
+    for (int step = kLanes / 2; step > 0; step /= 2)
+      product =
+          product.times({__shfl_xor_sync(~0u, product.mantissa, step), __shfl_xor_sync(~0u, product.exponent, step)});
+#endif
+    if (lane != 0) continue;
+    const double size = fabs(product.mantissa);
+    const long long most = 4096, exponent = product.exponent < -most  ? -most
+                                            : product.exponent > most ? most
+                                                                      : product.exponent;
+    if (whole != nullptr) whole[matrix] = T(ldexp(product.mantissa, int(exponent)));
+    if (sign == nullptr) continue;
+    sign[matrix] =
+        T(product.mantissa != product.mantissa ? product.mantissa : (product.mantissa > 0) - (product.mantissa < 0));
+    logarithm[matrix] = T(log(size) + double(product.exponent) * 0.69314718055994530942);
+  }
+}
+
+// The first of `count` that is not 0, as its number · 2^32 + its value; where all are 0, nothing is said. One block.
+__global__ void tell_failure(const int* status, long long count, long long* told) {
+#ifdef WARPCELL_SERIAL
+  for (long long i = 0; i < count; i++) {
+    if (status[i] == 0) continue;
+    *(volatile long long*)told = (i << 32) | (unsigned)status[i];
+    return;
+  }
+#else
+  __shared__ long long firsts[kLooking];
+  long long mine = count;
+  for (long long i = threadIdx.x; i < count && mine == count; i += kLooking) {
+    if (status[i] != 0) mine = i;
+  }
+  firsts[threadIdx.x] = mine;
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  for (int i = 1; i < kLooking; i++) mine = firsts[i] < mine ? firsts[i] : mine;
+  if (mine < count) *(volatile long long*)told = (mine << 32) | (unsigned)status[mine];
+#endif
+}

@@ -1,0 +1,126 @@
+// Systems of equations, inverses and triangular factors.
+import type { DType } from "../memory/dtype.ts";
+import { apply, applyAll } from "../ops/core/apply.ts";
+import { define, flag, tensor } from "../tensor/arguments.ts";
+import type { Tensor } from "../tensor/tensor.ts";
+import { isTracked, solutionOf, systemOf, transposedOf, type MatrixOf } from "./operands.ts";
+
+/** `upper`: the factor is upper, x = Uᵀ · U, and the upper triangle is looked at. */
+export interface CholeskyOptions {
+  readonly upper?: boolean;
+}
+
+/**
+ * The Cholesky factor of symmetric positive definite matrices [B…, n, n]: x = L · Lᵀ with a lower L, whose diagonal is
+ * positive. Only the lower triangle is looked at. float32 and float64; integers give float32. The next wait for the
+ * device throws TensorError NOT_POSITIVE_DEFINITE for a matrix that is not (Golub and Van Loan, "Matrix Computations",
+ * 4.2).
+ * @example
+ * linalg.cholesky(tensor([[4, 2], [2, 5]])); // → tensor([[2, 0], [1, 2]], shape [2, 2], float32, cpu)
+ */
+export const cholesky: <D extends DType>(x: Tensor<D>, options?: CholeskyOptions) => Tensor<MatrixOf<D>> = define(
+  "cholesky",
+  { options: { upper: flag } },
+  (x, { upper = false }) =>
+    upper && x.shape.length >= 2
+      ? transposedOf(apply("cholesky", [transposedOf(x)], {}) as Tensor)
+      : apply("cholesky", [x], {}),
+);
+
+/**
+ * x of a · x = b by LU factors with pivots, for matrices a [B…, n, n] and b [B…, n, k] or [B…, n]; batches broadcast.
+ * An error of some n · ε · cond(a). The next wait for the device throws TensorError SINGULAR where a pivot is 0.
+ * @example
+ * linalg.solve(tensor([[3, 1], [1, 2]]), tensor([9, 8])); // → tensor([2, 3], shape [2], float32, cpu)
+ */
+export const solve: <D extends DType>(a: Tensor<D>, b: Tensor) => Tensor<MatrixOf<D>> = define(
+  "solve",
+  { required: { b: tensor } },
+  (a, { b }) => {
+    const system = systemOf("solve", a, b);
+    const [x] = applyAll("solve", [system.a, system.b], { keep: isTracked(system.a) });
+    return solutionOf(x as Tensor, system);
+  },
+);
+
+/**
+ * `upper`: the triangle that is looked at, the lower one when left out. `transposed`: aᵀ · x = b. `unitriangular`: the
+ * diagonal counts as 1. `left`: false solves x · a = b.
+ */
+export interface TriangularOptions {
+  readonly upper?: boolean;
+  readonly transposed?: boolean;
+  readonly unitriangular?: boolean;
+  readonly left?: boolean;
+}
+
+/**
+ * x of a · x = b for triangular matrices a [B…, n, n] and b [B…, n, k] or [B…, n], see {@link TriangularOptions};
+ * batches broadcast, and the other triangle is not looked at. A diagonal with a 0 gives Infinity and NaN.
+ * @example
+ * linalg.solveTriangular(tensor([[2, 0], [1, 4]]), tensor([2, 9])); // → tensor([1, 2], shape [2], float32, cpu)
+ */
+export const solveTriangular: <D extends DType>(
+  a: Tensor<D>,
+  b: Tensor,
+  options?: TriangularOptions,
+) => Tensor<MatrixOf<D>> = define(
+  "solveTriangular",
+  {
+    required: { b: tensor },
+    options: { upper: flag, transposed: flag, unitriangular: flag, left: flag },
+    aliases: {
+      lower: (value) => ({ upper: value !== true }),
+      trans: (value) => ({ transposed: value === "T" || value === 1 }),
+      unit_diagonal: "unitriangular",
+      unitDiagonal: "unitriangular",
+    },
+  },
+  (a, { b, upper = false, transposed = false, unitriangular = false, left = true }) => {
+    const system = systemOf("solveTriangular", a, left || b.shape.length < 2 ? b : transposedOf(b));
+    const isTransposed = transposed !== !left;
+    const attributes = { isUpper: upper, isTransposed, isUnit: unitriangular };
+    const x = solutionOf(apply("solveTriangular", [system.a, system.b], attributes) as Tensor, system);
+    return left || b.shape.length < 2 ? x : transposedOf(x);
+  },
+);
+
+/**
+ * The inverse of square matrices [B…, n, n]. Systems of equations are sooner and better solved by {@link solve}. The
+ * next wait for the device throws TensorError SINGULAR for a matrix that has none.
+ * @example
+ * linalg.inv(tensor([[2, 0], [0, 4]])); // → tensor([[0.5, 0], [0, 0.25]], shape [2, 2], float32, cpu)
+ */
+export const inv: <D extends DType>(x: Tensor<D>) => Tensor<MatrixOf<D>> = define("inv", {}, (x) =>
+  apply("inverse", [x], {}),
+);
+
+/**
+ * The determinants of square matrices [B…, n, n], from their LU factors; 1 of those without rows. The gradient is that
+ * of all matrices, also singular ones; a second gradient needs an inverse.
+ * @example
+ * linalg.det(tensor([[1, 2], [3, 4]], { dtype: "float64" })); // → tensor(-2, shape [], float64, cpu)
+ */
+export const det: <D extends DType>(x: Tensor<D>) => Tensor<MatrixOf<D>> = define(
+  "det",
+  {},
+  (x) => applyAll("det", [x], { keep: isTracked(x) })[0],
+);
+
+/** What {@link slogdet} gives: det = sign · exp(logabsdet). */
+export interface SignedLogarithm<D extends DType = DType> {
+  readonly sign: Tensor<D>;
+  readonly logabsdet: Tensor<D>;
+}
+
+/**
+ * The sign of determinants and the logarithm of their magnitude, which neither overflows nor underflows; 0 and
+ * −Infinity of a singular matrix.
+ * @example
+ * linalg.slogdet(tensor([[0, 1], [1, 0]]));
+ * // → { sign: tensor(-1, shape [], float32, cpu), logabsdet: tensor(0, shape [], float32, cpu) }
+ */
+export const slogdet: <D extends DType>(x: Tensor<D>) => SignedLogarithm<MatrixOf<D>> = define("slogdet", {}, (x) => {
+  const [sign, logabsdet] = applyAll("slogdet", [x], { keep: isTracked(x) });
+  return { sign, logabsdet };
+});

@@ -1,0 +1,273 @@
+// Triangles, factors L · Lᵀ and L · U of matrices, and systems of equations that are solved with them.
+import type { Execution } from "../../device/execution.ts";
+import { TensorError } from "../../errors.ts";
+import { DeviceArray, viewOf } from "../../memory/array.ts";
+import { formatShape, type Shape } from "../../memory/shape.ts";
+import { call } from "../core/calls.ts";
+import type { Computation, None } from "../core/operation.ts";
+import { bytesMoved } from "../elementwise/elementwise.ts";
+import { sameShape } from "../kernels/map.ts";
+import { diagonalOf } from "../shape/shaping.ts";
+import { copy, fill, withFlat } from "../shape/copy.ts";
+import {
+  columnMajor,
+  copyTurned,
+  matricesOf,
+  matrixDType,
+  runCall,
+  squaresOf,
+  triangleInto,
+  turned,
+  type Explain,
+  type Matrices,
+  type MatrixDType,
+} from "./matrices.ts";
+import { flip, half, lower, product, toDType, upper } from "./terms.ts";
+
+const indefinite = (matrix: string, order: number) =>
+  new TensorError(
+    "NOT_POSITIVE_DEFINITE",
+    `${matrix} that cholesky was given is not positive definite: its leading minor of order ${order} is not positive. Add to its diagonal, or use linalg.eigh.`,
+  );
+const singular = (name: string) => (matrix: string, column: number) =>
+  new TensorError(
+    "SINGULAR",
+    `${matrix} that ${name} was given is singular: its column ${column - 1} depends on those before it. Use linalg.lstsq or linalg.pinv.`,
+  );
+
+/** `cubes`: multiplications and additions for n³. */
+const costOf = (cubes: number) => (inputs: readonly DeviceArray[], outputs: readonly DeviceArray[]) => ({
+  bytes: bytesMoved(inputs) + bytesMoved(outputs),
+  flops: cubes * inputs[0]!.size * inputs[0]!.shape.at(-1)!,
+});
+
+/** Elements on and below a diagonal (`isLower`), or on and above it; 0 elsewhere. */
+const triangle: Computation<[x: DeviceArray], { readonly isLower: boolean; readonly offset: number }> = {
+  inPlace: false,
+  infer: ([x]) => [x],
+  run: ([out], [x], { isLower, offset }, on) => triangleInto(on, out!, x, isLower, offset),
+  gradient: ([g], { attributes }) => [call("triangle", [g!], attributes)],
+  cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: 0 }),
+};
+
+const cholesky: Computation<[x: DeviceArray], None> = {
+  inPlace: false,
+  infer([x]) {
+    squaresOf("cholesky", x);
+    return [{ shape: x.shape, dtype: matrixDType("cholesky", x) }];
+  },
+  run([out], [x], _, on) {
+    const sizes = squaresOf("cholesky", x);
+    const dtype = out!.dtype as MatrixDType;
+    withFlat(on, x, dtype, (flat) => triangleInto(on, out!, flat, true));
+    const text = `cholesky n=${sizes.rows}`;
+    runCall(on, sizes, { text, dtype, places: [out!], written: [out!], explain: indefinite });
+  },
+  // Murray 2016, "Differentiation of the Cholesky decomposition", section 3.
+  gradient([g], { inputs: [x], outputs: [l] }) {
+    const inner = product(flip(l!), g!);
+    const part = half(call("add", [lower(inner), lower(inner, -1)]));
+    const left = (b: DeviceArray) =>
+      call("solveTriangular", [l!, b], { isUpper: false, isTransposed: true, isUnit: false });
+    const s = flip(left(flip(left(part))));
+    return [toDType(half(call("add", [s, flip(s)])), x)];
+  },
+  cost: costOf(1 / 3),
+};
+
+/** Factors of matrices, as LAPACK's getrf makes them of the transposes. */
+interface Factors {
+  readonly factors: DeviceArray;
+  readonly pivots: DeviceArray;
+}
+
+/** Fills `factors`; without `explain` a matrix without a pivot is none the worse. */
+export function factorise(
+  on: Execution,
+  { factors, pivots }: Factors,
+  x: DeviceArray,
+  sizes: Matrices,
+  explain?: Explain,
+): void {
+  copy(on, factors, x);
+  const text = `lu m=${sizes.rows} n=${sizes.rows}${explain === undefined ? " unchecked=1" : ""}`;
+  const places = [factors, pivots];
+  runCall(on, sizes, { text, dtype: factors.dtype, places, written: places, ...(explain && { explain }) });
+}
+
+/** Solves a · x = b, or aᵀ · x = b, for the columns of a column-major b, in its place. */
+function solveWith(
+  on: Execution,
+  { factors, pivots }: Factors,
+  b: DeviceArray,
+  columns: number,
+  isTransposed: boolean,
+  sizes: Matrices,
+): void {
+  const text = `lu_solve n=${sizes.rows} columns=${columns}${isTransposed ? "" : " transposed=1"}`;
+  runCall(on, sizes, { text, dtype: factors.dtype, places: [factors, pivots, b], written: [b] });
+}
+
+/** `outputs` where they are kept, or arrays of the same kind that end with `use`. */
+export function withFactors(
+  on: Execution,
+  [factors, pivots]: readonly DeviceArray[],
+  dtype: MatrixDType,
+  { batch, rows }: Matrices,
+  use: (factors: Factors) => void,
+): void {
+  if (factors !== undefined) return use({ factors, pivots: pivots! });
+  using own = DeviceArray.allocate(on.device, dtype, [...batch, rows, rows]);
+  using exchanged = DeviceArray.allocate(on.device, "int32", [...batch, rows]);
+  use({ factors: own, pivots: exchanged });
+}
+
+/** What is kept for a gradient: the factors and pivots. */
+export const factorFacts = (keep: boolean, shape: Shape, dtype: MatrixDType) =>
+  keep
+    ? ([
+        { shape, dtype },
+        { shape: shape.slice(0, -1), dtype: "int32" },
+      ] as const)
+    : [];
+
+function checkSystem(name: string, a: DeviceArray, b: DeviceArray): Matrices {
+  const sizes = squaresOf(name, a);
+  const other = matricesOf(name, b);
+  if (other.rows !== sizes.rows || !sameShape(other.batch, sizes.batch))
+    throw new TensorError(
+      "SHAPE",
+      `${name} takes matrices n × n and n × k but got shapes ${formatShape(a.shape)} and ${formatShape(b.shape)}.`,
+    );
+  return sizes;
+}
+
+/** Fills `out` with the solution for b by factors. */
+function solveInto(
+  on: Execution,
+  out: DeviceArray,
+  b: DeviceArray,
+  factors: Factors,
+  isTransposed: boolean,
+  sizes: Matrices,
+): void {
+  const columns = out.shape.at(-1)!;
+  if (columns === 1) {
+    copy(on, out, b);
+    return solveWith(on, factors, out, columns, isTransposed, sizes);
+  }
+  using sides = columnMajor(on, b, out.dtype);
+  solveWith(on, factors, sides, columns, isTransposed, sizes);
+  copyTurned(on, out, sides);
+}
+
+/** `keep`: the factors become results, for the gradient. */
+export interface Keeping {
+  readonly keep: boolean;
+}
+
+/** Inputs a [B…, n, n] and b [B…, n, k]; outputs x of a · x = b and, where they are kept, the factors of a. */
+const solve: Computation<[a: DeviceArray, b: DeviceArray], Keeping> = {
+  inPlace: false,
+  infer([a, b], { keep }) {
+    checkSystem("solve", a, b);
+    const dtype = matrixDType("solve", a);
+    return [{ shape: b.shape, dtype }, ...factorFacts(keep, a.shape, dtype)];
+  },
+  run([out, ...kept], [a, b], _, on) {
+    const sizes = squaresOf("solve", a);
+    if (sizes.rows === 0 || sizes.count === 0) return;
+    withFactors(on, kept, out!.dtype as MatrixDType, sizes, (factors) => {
+      factorise(on, factors, a, sizes, singular("solve"));
+      if (out!.size > 0) solveInto(on, out!, b, factors, false, sizes);
+    });
+  },
+  gradient([g], { inputs: [a, b], outputs: [x, factors, pivots], wanted, isDifferentiated }) {
+    const above =
+      isDifferentiated || factors === undefined
+        ? call("solve", [flip(a), g!], { keep: isDifferentiated })
+        : call("solveFactored", [factors, pivots!, g!], { isTransposed: true });
+    return [
+      wanted[0] ? toDType(call("neg", [product(above, flip(x!))]), a) : null,
+      wanted[1] ? toDType(above, b) : null,
+    ];
+  },
+  cost: costOf(2),
+};
+
+/** Inputs the factors and pivots that `solve` keeps, and b; output x of a · x = b, or aᵀ · x = b. */
+const solveFactored: Computation<
+  [factors: DeviceArray, pivots: DeviceArray, b: DeviceArray],
+  { readonly isTransposed: boolean }
+> = {
+  inPlace: false,
+  infer: ([factors, , b]) => [{ shape: b.shape, dtype: factors.dtype }],
+  run([out], [factors, pivots, b], { isTransposed }, on) {
+    solveInto(on, out!, b, { factors, pivots }, isTransposed, matricesOf("solve", factors));
+  },
+  gradient: null,
+  cost: costOf(2),
+};
+
+const inverse: Computation<[x: DeviceArray], None> = {
+  inPlace: false,
+  infer([x]) {
+    squaresOf("inv", x);
+    return [{ shape: x.shape, dtype: matrixDType("inv", x) }];
+  },
+  run([out], [x], _, on) {
+    const sizes = squaresOf("inv", x);
+    const rank = x.shape.length;
+    fill(on, out!, 0);
+    using line = viewOf(out!, diagonalOf(out!, { offset: 0, axes: [rank - 2, rank - 1] }));
+    fill(on, line, 1);
+    withFactors(on, [], out!.dtype as MatrixDType, sizes, (factors) => {
+      factorise(on, factors, x, sizes, singular("inv"));
+      // The factors are those of the transpose, column-major; so is its inverse.
+      solveWith(on, factors, out!, sizes.rows, true, sizes);
+    });
+  },
+  gradient([g], { inputs: [x], outputs: [y] }) {
+    const back = flip(y!);
+    return [toDType(call("neg", [product(product(back, g!), back)]), x)];
+  },
+  cost: costOf(2),
+};
+
+export interface TriangularSystem {
+  readonly isUpper: boolean;
+  readonly isTransposed: boolean;
+  readonly isUnit: boolean;
+}
+
+/** Inputs a [B…, n, n], of which one triangle is looked at, and b [B…, n, k]; output x of a · x = b, or aᵀ · x = b. */
+const solveTriangular: Computation<[a: DeviceArray, b: DeviceArray], TriangularSystem> = {
+  inPlace: false,
+  infer([a, b]) {
+    checkSystem("solveTriangular", a, b);
+    return [{ shape: b.shape, dtype: matrixDType("solveTriangular", a) }];
+  },
+  run([out], [a, b], { isUpper, isTransposed, isUnit }, on) {
+    const sizes = squaresOf("solveTriangular", a);
+    copy(on, out!, b);
+    // A triangle that lies transposed is the other one, transposed.
+    using other = turned(a);
+    const isTurned = !a.isContiguous && other.isContiguous;
+    const flags = { upper: isUpper !== isTurned, transposed: isTransposed !== isTurned, unit: isUnit };
+    const terms = Object.entries(flags).flatMap(([name, flag]) => (flag ? [` ${name}=1`] : []));
+    withFlat(on, isTurned ? other : a, out!.dtype, (matrix) => {
+      const text = `triangular_solve n=${sizes.rows} columns=${out!.shape.at(-1)}${terms.join("")}`;
+      runCall(on, sizes, { text, dtype: out!.dtype, places: [matrix, out!], written: [out!] });
+    });
+  },
+  gradient([g], { inputs: [a, b], outputs: [x], attributes, wanted }) {
+    const { isUpper, isTransposed, isUnit } = attributes;
+    const above = call("solveTriangular", [a, g!], { ...attributes, isTransposed: !isTransposed });
+    const square = () => call("neg", [isTransposed ? product(x!, flip(above)) : product(above, flip(x!))]);
+    const part = (whole: DeviceArray) => (isUpper ? upper(whole, isUnit ? 1 : 0) : lower(whole, isUnit ? -1 : 0));
+    return [wanted[0] ? toDType(part(square()), a) : null, wanted[1] ? toDType(above, b) : null];
+  },
+  cost: costOf(1),
+};
+
+export const solvingRows = { triangle, cholesky, solve, solveFactored, inverse, solveTriangular } as const;
