@@ -1,0 +1,137 @@
+// Training steps of whole models on every device, in turns with PyTorch's eager ones: the same model, dtype, batch and
+// optimiser. Prints one JSON object per figure: milliseconds a step, and the most memory that was in use in bytes.
+// WARPCELL_RIVAL_PYTHON names a Python that has PyTorch.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { memory, nn, noGrad, optim, arange, crossEntropy, randint, seed, tidy } from "warpcell";
+import { devices, median, print, rivalPythons } from "./common/devices.mjs";
+
+const program = fileURLToPath(new URL("rivals/programs.py", import.meta.url));
+const rounds = 5;
+
+/** From small to large, so that the most memory in use is that of the model that has just run. */
+const programs = {
+  "GPT 1 M, 8 × 64": { layers: 4, width: 128, heads: 4, vocabulary: 65, batch: 8, length: 64, steps: 20 },
+  "GPT 10 M, 16 × 256": { layers: 6, width: 384, heads: 6, vocabulary: 65, batch: 16, length: 256, steps: 10 },
+  "GPT-2 124 M, 8 × 1024": { layers: 12, width: 768, heads: 12, vocabulary: 50304, batch: 8, length: 1024, steps: 5 },
+};
+const dtypes = { cpu: "float32", cuda: "bfloat16" };
+/** What a CPU takes minutes for is not measured on one. */
+const chosen = { cpu: ["GPT 1 M, 8 × 64"], cuda: Object.keys(programs) };
+
+class Block extends nn.Module {
+  constructor({ width, heads }, options) {
+    super();
+    this.before = new nn.LayerNorm(width, options);
+    this.look = new nn.SelfAttention(width, heads, { causal: true, ...options });
+    this.between = new nn.LayerNorm(width, options);
+    this.widen = new nn.Linear(width, 4 * width, { activation: "gelu", ...options });
+    this.narrow = new nn.Linear(4 * width, width, options);
+  }
+  forward(x) {
+    const seen = x.add(this.look(this.before(x)));
+    return seen.add(this.narrow(this.widen(this.between(seen))));
+  }
+}
+
+class GPT extends nn.Module {
+  constructor(size, options) {
+    super();
+    this.token = new nn.Embedding(size.vocabulary, size.width, options);
+    this.place = new nn.Embedding(size.length, size.width, options);
+    this.blocks = Array.from({ length: size.layers }, () => new Block(size, options));
+    this.norm = new nn.LayerNorm(size.width, options);
+    noGrad(() => {
+      for (const parameter of [this.token.weight, this.place.weight]) parameter.mul_(0.02);
+    });
+  }
+  forward(tokens) {
+    const places = arange(tokens.shape[1], { device: tokens.device, dtype: "int64" });
+    let x = this.token(tokens).add(this.place(places));
+    for (const block of this.blocks) x = block(x);
+    return this.norm(x).matmul(this.token.weight.transpose());
+  }
+}
+
+/** One training step, to be run again and again. */
+function stepOf(size, options) {
+  seed(1);
+  const model = new GPT(size, options);
+  const optimizer = new optim.AdamW(model.parameters());
+  const tokens = randint(0, size.vocabulary, [size.batch, size.length + 1], { device: options.device });
+  const inputs = tokens.slice(null, [0, size.length]).contiguous();
+  const targets = tokens.slice(null, [1, size.length + 1]).reshape([-1]);
+  return () =>
+    tidy(() => {
+      const loss = crossEntropy(model(inputs).reshape([-1, size.vocabulary]), targets);
+      loss.backward();
+      optimizer.step();
+      optimizer.zeroGrad();
+    });
+}
+
+async function start(kind) {
+  for (const python of rivalPythons) {
+    const child = spawn(python, [program, kind], { stdio: ["pipe", "pipe", "inherit"] });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const [first] = await Promise.all([lines.next(), once(child, "spawn").catch(() => undefined)]);
+    if (first.done) continue;
+    const ask = async (question) => {
+      child.stdin.write(`${JSON.stringify(question)}\n`);
+      const { value } = await lines.next();
+      if (value === undefined) throw new Error(`${program} ended.`);
+      return JSON.parse(value);
+    };
+    return { name: first.value, ask, stop: () => child.stdin.end() };
+  }
+  return null;
+}
+
+for await (const { name, device } of devices()) {
+  const rival = await start(device.kind);
+  const dtype = dtypes[device.kind];
+  for (const each of chosen[device.kind]) {
+    const size = programs[each];
+    const step = stepOf(size, { device: name, dtype });
+    for (let i = 0; i < 5; i++) step();
+    device.synchronize();
+    const measured = [];
+    for (let round = 0; round < rounds; round++) {
+      const began = performance.now();
+      for (let i = 0; i < size.steps; i++) step();
+      device.synchronize();
+      measured.push({
+        ours: (performance.now() - began) / size.steps,
+        theirs: rival === null ? undefined : await rival.ask({ ...size, dtype }),
+      });
+    }
+    const ours = median(measured.map((turn) => turn.ours));
+    const peak = memory()[name].peak;
+    const figure = { name: `${name}: a step of ${each} ${dtype}`, unit: "ms", ours, better: "higher" };
+    if (rival === null) print(figure);
+    else {
+      const { memory: theirPeak } = measured.at(-1).theirs;
+      print({
+        ...figure,
+        rival: median(measured.map((turn) => turn.theirs.milliseconds)),
+        ratio: median(measured.map((turn) => turn.theirs.milliseconds / turn.ours)),
+        limit: 1,
+        note: rival.name,
+      });
+      if (theirPeak !== null)
+        print({
+          name: `${name}: memory of ${each}`,
+          unit: "GB",
+          ours: peak / 1e9,
+          rival: theirPeak / 1e9,
+          ratio: peak / theirPeak,
+          better: "lower",
+          limit: 1.1,
+          note: rival.name,
+        });
+    }
+  }
+  rival?.stop();
+}

@@ -1,0 +1,81 @@
+# The rival of test/bench/programs.mjs: reads a model's size as a line of JSON and answers with the milliseconds of a training step of PyTorch, eager, and the most bytes
+# of the GPU that were in use. The argument is the device: cpu or cuda.
+import json
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+device = sys.argv[1]
+
+
+class Block(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.before, self.between = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.inputs, self.outputs = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.widen, self.narrow = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        batch, length, width = x.shape
+        q, k, v = self.inputs(self.before(x)).view(batch, length, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4)
+        seen = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.outputs(seen.transpose(1, 2).reshape(batch, length, width))
+        return x + self.narrow(F.gelu(self.widen(self.between(x)), approximate="tanh"))
+
+
+class GPT(nn.Module):
+    def __init__(self, layers, width, heads, vocabulary, length):
+        super().__init__()
+        self.token, self.place = nn.Embedding(vocabulary, width), nn.Embedding(length, width)
+        self.blocks = nn.ModuleList(Block(width, heads) for _ in range(layers))
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, tokens):
+        x = self.token(tokens) + self.place(torch.arange(tokens.shape[1], device=tokens.device))
+        for block in self.blocks:
+            x = block(x)
+        return F.linear(self.norm(x), self.token.weight)
+
+
+def step_of(size):
+    torch.manual_seed(1)
+    model = GPT(size["layers"], size["width"], size["heads"], size["vocabulary"], size["length"])
+    model = model.to(device, getattr(torch, size["dtype"]))
+    optimizer = torch.optim.AdamW(model.parameters(), fused=device == "cuda")
+    tokens = torch.randint(size["vocabulary"], (size["batch"], size["length"] + 1), device=device)
+    inputs, targets = tokens[:, :-1].contiguous(), tokens[:, 1:].reshape(-1)
+
+    def step():
+        F.cross_entropy(model(inputs).view(-1, size["vocabulary"]), targets).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return step
+
+
+def settle():
+    if device == "cuda":
+        torch.cuda.synchronize()
+
+
+print(f"PyTorch {torch.__version__}", flush=True)
+made = {}
+for line in sys.stdin:
+    if line not in made:
+        made.clear()
+        made[line] = step_of(json.loads(line))
+        for _ in range(5):
+            made[line]()
+    step, count = made[line], json.loads(line)["steps"]
+    settle()
+    begin = time.perf_counter()
+    for _ in range(count):
+        step()
+    settle()
+    elapsed = (time.perf_counter() - begin) / count * 1e3
+    peak = torch.cuda.max_memory_allocated() if device == "cuda" else None
+    print(json.dumps({"milliseconds": elapsed, "memory": peak}), flush=True)
