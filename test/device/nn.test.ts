@@ -356,8 +356,8 @@ test("layers that make no sense", () => {
       "attention takes q […, queries, width], k […, keys, width] and v […, keys, values] but got [1, 2], [1, 2] and [2, 1].",
     ],
     [
-      () => nn.attention(x, x, x, { mask: x as never }),
-      "The mask of attention is of bool, true where a query may look, but got float32.",
+      () => nn.attention(x, x, x, { mask: x.to("int64") as never }),
+      "attention takes a mask of bool, true where a query may look, or of floats, which are added to the scores, but got int64.",
     ],
   ] as const)
     expect(make).toThrow(sentence);

@@ -1,71 +1,145 @@
-// Attention, of matrix products and a softmax: the weights of all pairs are in memory at a time.
+// Attention as models use it: the function with all its options, and the layer of a sequence that attends to itself.
 import { TensorError } from "../errors.ts";
-import { formatShape } from "../memory/shape.ts";
-import { ones } from "../tensor/create.ts";
-import { anything, flag, number, optionsOf, reader } from "../tensor/arguments.ts";
+import { factsOf } from "../memory/dtype.ts";
+import { formatShape, type Shape } from "../memory/shape.ts";
+import { shapesOf } from "../ops/attention/attention.ts";
+import { mostWidth, unbounded, type Settings } from "../ops/attention/problem.ts";
+import { applyAll } from "../ops/core/apply.ts";
+import { finite, flag, number, oneOf, reader, tensor, type Kind } from "../tensor/arguments.ts";
+import { drawOf, randomSource, type RandomSource } from "../tensor/generator.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { Dropout, Linear } from "./layers.ts";
 import { Module, type ParameterOptions } from "./module.ts";
 import { parameterOptions, size } from "./options.ts";
 
 /**
- * `mask`: bool, true where a query may look at a key, of a shape that broadcasts to […, queries, keys]. `causal`:
- * a query looks at no key after its own place, counted from the end where there are more keys than queries. `scale`:
- * 1/√width when left out.
+ * `mask`: of bool, true where a query may look at a key, or of floats, which are added to the scores and have a
+ * gradient; of a shape that broadcasts to […, heads, queries, keys]. `causal`: a query looks at no key after its own
+ * place. `window`: it looks at so many keys, its own and those before it, and without `causal` as many after it; or how
+ * many before and how many after it. `alignment`: which key is a query's own where there are other numbers of both:
+ * counted from the "end", when left out, as for a cache of keys, or from the "start", as PyTorch's `is_causal`. `scale`:
+ * 1/√width when left out. `softcap`: scores become softcap · tanh(score / softcap) before the mask is added. `dropout`:
+ * the probability that a weight is 0, the others divided by 1 − dropout, drawn from `seed` or `generator`.
  */
-export interface AttentionOptions {
-  readonly mask?: Tensor<"bool">;
+export interface AttentionOptions extends RandomSource {
+  readonly mask?: Tensor;
   readonly causal?: boolean;
+  readonly alignment?: "start" | "end";
+  readonly window?: number | readonly [before: number, after: number];
   readonly scale?: number;
+  readonly softcap?: number;
+  readonly dropout?: number;
+  readonly returnLse?: boolean;
+}
+/** What `returnLse: true` gives: the result, and log Σ e^score of each query, −∞ of one that may look at nothing. */
+export interface AttentionWithLse {
+  readonly out: Tensor;
+  readonly lse: Tensor;
 }
 
-const attentionOptions = { mask: anything, causal: flag, scale: number };
+const isCount = (value: unknown, least: number) => Number.isSafeInteger(value) && (value as number) >= least;
+const window: Kind<number | readonly [number, number]> = {
+  wanted: "a whole number of at least 1, or two of at least 0 for before and after,",
+  has: (value) =>
+    isCount(value, 1) || (Array.isArray(value) && value.length === 2 && value.every((each) => isCount(each, 0))),
+};
+const positive: Kind<number> = {
+  wanted: "a finite number above 0",
+  has: (value) => Number.isFinite(value) && (value as number) > 0,
+};
+const probability: Kind<number> = {
+  wanted: "a probability from 0 to 1",
+  has: (value) => typeof value === "number" && value >= 0 && value <= 1,
+};
+const readAttention = reader("attention", {
+  written: "nn.attention",
+  required: { q: tensor, k: tensor, v: tensor },
+  options: {
+    mask: tensor,
+    causal: flag,
+    alignment: oneOf("start", "end"),
+    window,
+    scale: finite,
+    softcap: positive,
+    dropout: probability,
+    returnLse: flag,
+    ...randomSource,
+  },
+});
 const checkSelfAttention = reader("SelfAttention", {
   written: "new nn.SelfAttention",
   required: { width: size, heads: size },
-  options: { causal: flag, bias: flag, dropout: number, ...parameterOptions },
+  options: { causal: flag, bias: flag, dropout: number, keyHeads: size, ...parameterOptions },
 });
 
-/**
- * softmax(q · kᵀ · scale) · v for q […, queries, width], k […, keys, width] and v […, keys, values]: […, queries,
- * values] (Vaswani and others, arXiv 1706.03762, section 3.2.1). A query that may look at nothing gives 0. Throws
- * TensorError.
- * @example
- * nn.attention(ones([1, 2, 4]), ones([1, 3, 4]), ones([1, 3, 5])).shape; // → [ 1, 2, 5 ]
- */
-export function attention(q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions = {}): Tensor {
-  optionsOf("attention", attentionOptions, options);
-  const { mask, causal = false, scale } = options;
-  const [queries, width] = q.shape.slice(-2),
-    [keys, other] = k.shape.slice(-2);
-  if (q.shape.length < 2 || k.shape.length < 2 || v.shape.length < 2 || width !== other || keys !== v.shape.at(-2)) {
-    throw new TensorError(
-      "SHAPE",
-      `attention takes q […, queries, width], k […, keys, width] and v […, keys, values] but got ${formatShape(q.shape)}, ${formatShape(k.shape)} and ${formatShape(v.shape)}.`,
-    );
-  }
-  if (mask !== undefined && mask.dtype !== "bool")
+/** Which keys a query sees, relative to its own place. */
+function seenKeys(
+  { causal = false, window = unbounded, alignment = "end" }: AttentionOptions,
+  queries: number,
+  keys: number,
+): Pick<Settings, "first" | "last"> {
+  const [before, after] = typeof window === "number" ? [window - 1, window - 1] : window;
+  const own = alignment === "end" ? keys - queries : 0;
+  const within = (distance: number) => Math.max(-unbounded, Math.min(unbounded, distance));
+  return { first: within(own - before), last: within(own + (causal ? Math.min(after, 0) : after)) };
+}
+
+/** Throws TensorError for a mask of another dtype, or of a shape that does not broadcast to the scores'. */
+function checkMask(mask: Tensor, scores: Shape): void {
+  const { kind, isStorage } = factsOf(mask.dtype);
+  if (mask.dtype !== "bool" && (kind !== "float" || isStorage))
     throw new TensorError(
       "DTYPE",
-      `The mask of attention is of bool, true where a query may look, but got ${mask.dtype}.`,
+      `attention takes a mask of bool, true where a query may look, or of floats, which are added to the scores, but got ${mask.dtype}.`,
     );
-  const scores = q.mul(scale ?? 1 / Math.sqrt(width!)).matmul(k.transpose()) as Tensor;
-  const near = causal
-    ? (ones([queries!, keys!], { dtype: "bool", device: q.device }).tril(keys! - queries!) as Tensor<"bool">)
-    : undefined;
-  const seen = mask !== undefined && near !== undefined ? (mask.logicalAnd(near) as Tensor<"bool">) : (mask ?? near);
-  if (seen === undefined) return scores.softmax().matmul(v) as Tensor;
-  // Not −∞, of which alone there is no softmax: a row that may look at nothing would have gradients that are no
-  // numbers.
-  const weights = scores.where(seen, scores.dtype === "float16" ? -65504 : -3.38e38).softmax();
-  // Causal rows always have their first key, unless there are fewer keys than queries.
-  if (mask === undefined && keys! >= queries!) return weights.matmul(v) as Tensor;
-  return weights.maskedFill(seen.logicalNot() as Tensor<"bool">, 0).matmul(v) as Tensor;
+  const missing = scores.length - mask.shape.length;
+  if (missing < 0 || mask.shape.some((length, axis) => length !== 1 && length !== scores[axis + missing]))
+    throw new TensorError(
+      "SHAPE",
+      `attention of scores of shape ${formatShape(scores)} takes a mask that broadcasts to it but got ${formatShape(mask.shape)}.`,
+    );
+}
+
+/**
+ * softmax(q · kᵀ · scale + mask) · v for q […, heads, queries, width], k […, heads, keys, width] and v
+ * […, heads, keys, values]: […, heads, queries, values] (Vaswani and others, arXiv 1706.03762, section 3.2.1), without
+ * the weights of all pairs in memory (Dao and others, arXiv 2205.14135). The axis of heads may be missing; k and v may
+ * have fewer, of a number that divides that of q, each for as many neighbours of q. Width and values are 256 at most.
+ * Sums are kept in float32 at least, and the same comes out every time. A query that may look at nothing gives 0, with
+ * gradient 0. There is no second gradient. Throws TensorError.
+ * @example
+ * nn.attention(ones([1, 2, 4]), ones([1, 3, 4]), ones([1, 3, 5])).shape; // → [ 1, 2, 5 ]
+ * const [q, k, v] = [randn([2, 8, 5, 16]), randn([2, 2, 9, 16]), randn([2, 2, 9, 16])]; // 4 heads of q for one of k
+ * nn.attention(q, k, v, { causal: true, window: 4 }).shape; // → [ 2, 8, 5, 16 ]
+ * nn.attention(q, k, v, { returnLse: true }).lse.shape; // → [ 2, 8, 5 ]
+ */
+export function attention(
+  q: Tensor,
+  k: Tensor,
+  v: Tensor,
+  options: AttentionOptions & { readonly returnLse: true },
+): AttentionWithLse;
+export function attention(q: Tensor, k: Tensor, v: Tensor, options?: AttentionOptions): Tensor;
+export function attention(...given: readonly unknown[]): Tensor | AttentionWithLse {
+  const { q, k, v, mask, ...options } = readAttention(given);
+  const { before, hasHeads, heads, queries, keys, width, valueWidth } = shapesOf(q.shape, k.shape, v.shape);
+  if (Math.max(width, valueWidth) > mostWidth())
+    throw new TensorError(
+      "SHAPE",
+      `attention takes a width of ${mostWidth()} at most but got ${Math.max(width, valueWidth)}: divide it into heads.`,
+    );
+  if (mask !== undefined) checkMask(mask, [...before, ...(hasHeads ? [heads] : []), queries, keys]);
+  const { dropout = 0, softcap = 0, scale = 1 / Math.sqrt(Math.max(1, width)), returnLse = false } = options;
+  const draw = dropout > 0 ? drawOf(options) : { seed: 0n, stream: 0n };
+  const settings = { scale, softcap, ...seenKeys(options, queries, keys), p: dropout, ...draw };
+  const [out, lse] = applyAll("attention", mask === undefined ? [q, k, v] : [q, k, v, mask], settings) as Tensor[];
+  return returnLse ? { out: out!, lse: lse! } : out!;
 }
 
 /**
  * Attention of a sequence to itself in several heads, each of width/heads, with linear layers before and after it
- * (arXiv 1706.03762, section 3.2.2). x and the result are […, length, width].
+ * (arXiv 1706.03762, section 3.2.2). x and the result are […, length, width]. `keyHeads`: how many heads keys and values
+ * have, each for heads/keyHeads of the queries (Ainslie and others, arXiv 2305.13245); as many as queries when left out.
  * @example
  * const layer = new nn.SelfAttention(8, 2, { causal: true });
  * layer(randn([1, 5, 8])).shape; // → [ 1, 5, 8 ]
@@ -73,6 +147,8 @@ export function attention(q: Tensor, k: Tensor, v: Tensor, options: AttentionOpt
 export class SelfAttention extends Module {
   /** How many heads there are. */
   readonly heads: number;
+  /** How many of them keys and values have. */
+  readonly keyHeads: number;
   /** Whether a query looks at no key after its own place. */
   readonly causal: boolean;
   /** Queries, keys and values of all heads, side by side. */
@@ -86,46 +162,56 @@ export class SelfAttention extends Module {
   constructor(
     width: number,
     heads: number,
-    given: ParameterOptions & { readonly causal?: boolean; readonly bias?: boolean; readonly dropout?: number } = {},
+    given: ParameterOptions & {
+      readonly causal?: boolean;
+      readonly bias?: boolean;
+      readonly dropout?: number;
+      readonly keyHeads?: number;
+    } = {},
   ) {
     super();
     checkSelfAttention([width, heads, given]);
-    const { causal = false, bias = true, dropout = 0, ...options } = given;
+    const { causal = false, bias = true, dropout = 0, keyHeads = heads, ...options } = given;
     if (width % heads !== 0)
       throw new TensorError(
         "OPTIONS",
         `SelfAttention takes a width that its heads divide, but ${heads} heads do not divide ${width}.`,
       );
+    if (heads % keyHeads !== 0)
+      throw new TensorError(
+        "OPTIONS",
+        `SelfAttention takes a number of keyHeads that divides its heads, but ${keyHeads} do not divide ${heads}.`,
+      );
     this.heads = heads;
+    this.keyHeads = keyHeads;
     this.causal = causal;
-    this.inputs = new Linear(width, 3 * width, { bias, ...options });
+    this.inputs = new Linear(width, (width / heads) * (heads + 2 * keyHeads), { bias, ...options });
     this.outputs = new Linear(width, width, { bias, ...options });
     this.dropout = new Dropout(dropout);
   }
 
   forward(x: Tensor, { mask }: Pick<AttentionOptions, "mask"> = {}): Tensor {
-    const [length, width] = x.shape.slice(-2) as [number, number],
+    const { heads, keyHeads } = this;
+    const width = this.outputs.weight.shape[0]!,
+      [length] = x.shape.slice(-2),
       before = x.shape.slice(0, -2);
-    if (x.shape.length < 2 || 3 * width !== this.inputs.weight.shape[0])
+    if (x.shape.length < 2 || x.shape.at(-1) !== width)
       throw new TensorError(
         "SHAPE",
-        `SelfAttention of width ${this.outputs.weight.shape[0]!} takes tensors of shape […, length, ${this.outputs.weight.shape[0]!}] but got ${formatShape(x.shape)}.`,
+        `SelfAttention of width ${width} takes tensors of shape […, length, ${width}] but got ${formatShape(x.shape)}.`,
       );
-    // […, length, 3, heads, each] to […, heads, length, each], three times.
-    const parts = this.inputs(x).reshape([...before, length, 3, this.heads, width / this.heads]);
+    // […, length, heads of queries, of keys and of values, each] to […, heads, length, each], three times: views.
+    const all = this.inputs(x).reshape([...before, length!, heads + 2 * keyHeads, width / heads]);
     const rank = before.length;
-    const [q, k, v] = [0, 1, 2].map((index) =>
-      parts
-        .slice(...Array<null>(rank + 1).fill(null), index as never)
-        .transpose([...before.keys(), rank + 1, rank, rank + 2]),
-    ) as [Tensor, Tensor, Tensor];
+    const turned = [...before.keys(), rank + 1, rank, rank + 2];
+    const part = (from: number, count: number) =>
+      all.slice(...Array<null>(rank + 1).fill(null), [from, from + count]).transpose(turned) as Tensor;
+    const [q, k, v] = [part(0, heads), part(heads, keyHeads), part(heads + keyHeads, keyHeads)];
     const seen = attention(q, k, v, { causal: this.causal, ...(mask === undefined ? {} : { mask }) });
-    return this.dropout(
-      this.outputs(seen.transpose([...before.keys(), rank + 1, rank, rank + 2]).reshape([...before, length, width])),
-    );
+    return this.dropout(this.outputs(seen.transpose(turned).reshape([...before, length!, width])));
   }
 
   override describe(): string {
-    return `${this.heads} heads${this.causal ? ", causal" : ""}`;
+    return `${this.heads} heads${this.keyHeads === this.heads ? "" : `, ${this.keyHeads} of keys`}${this.causal ? ", causal" : ""}`;
   }
 }

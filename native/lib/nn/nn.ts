@@ -1,5 +1,5 @@
 // Models of layers: what `import { nn } from "warpcell"` gives.
-export { attention, SelfAttention, type AttentionOptions } from "./attention.ts";
+export { attention, SelfAttention, type AttentionOptions, type AttentionWithLse } from "./attention.ts";
 /** First values of parameters, as PyTorch has them: `nn.init.kaimingUniform`, … */
 export * as init from "./init.ts";
 export { ModuleDict, ModuleList, Sequential } from "./containers.ts";

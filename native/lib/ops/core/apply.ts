@@ -83,11 +83,18 @@ function compute(
   for (const { shape } of facts) checkRank(`the result of ${name}`, shape);
   const axes = orderOf(operation, facts[0]!.shape, inputs);
   if (axes !== null) return [computeInOrder(operation, first, inputs, attributes, facts[0]!, axes)];
-  const outputs = facts.map(({ shape, dtype }) => {
-    const strides = first.isContiguous && shape === first.shape ? first.strides : stridesOf(shape);
+  const outputs = facts.map(({ shape, dtype, strides: own }) => {
+    const strides = own ?? (first.isContiguous && shape === first.shape ? first.strides : stridesOf(shape));
     let size = 1;
     for (const length of shape) size *= length;
-    return make(first, new Storage(device, size * factsOf(dtype).bytes), { shape, strides, offset: 0 }, dtype, true);
+    const isRowMajor = own === undefined || undefined;
+    return make(
+      first,
+      new Storage(device, size * factsOf(dtype).bytes),
+      { shape, strides, offset: 0 },
+      dtype,
+      isRowMajor,
+    );
   });
   try {
     if (outputs.some(({ size }) => size > 0)) operation.run(outputs, inputs, attributes, device.execution);

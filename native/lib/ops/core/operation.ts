@@ -8,6 +8,8 @@ import type { Shape, View } from "../../memory/shape.ts";
 export interface Facts {
   readonly shape: Shape;
   readonly dtype: DType;
+  /** Where its elements lie in another order than row-major, without gaps. */
+  readonly strides?: readonly number[];
 }
 
 /** A number among the operands: weak, it takes the dtype of the tensor beside it. */

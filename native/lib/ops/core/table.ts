@@ -1,4 +1,5 @@
 // The table of operations: all families by name. Functions, methods and the page of operations derive from it.
+import { attentionRows } from "../attention/attention.ts";
 import { alongRows } from "../index/along.ts";
 import { activationRows, gatedRows, geluRow, gradientRows, parameterRows } from "../elementwise/activations.ts";
 import { binaryRows } from "../elementwise/arithmetic.ts";
@@ -57,6 +58,7 @@ export const operations = {
   ...solvingRows,
   ...determinantRows,
   ...spectralRows,
+  ...attentionRows,
 } as const;
 
 export type UnaryName = keyof typeof unaryRows;

@@ -1,0 +1,194 @@
+// Attention on a GPU without tensor cores: tiles of pairs, each thread's share of them in registers, with operands
+// brought through shared memory a few columns at a time.
+#pragma once
+#include "problem.cuh"
+
+#ifndef WARPCELL_SERIAL
+namespace warpcell::attention {
+
+constexpr int kSide = 16;                                    // threads along each side of a tile
+constexpr int kThreads = kSide * kSide, kLines = 4 * kSide;  // the lines of a tile: four a thread
+template <class A>
+constexpr int kDepth = 64 / int(sizeof(A));  // columns at a time
+constexpr int kPad = 4;                      // so that neighbours lie in other banks, and fours stay whole
+
+template <class A, int R>
+struct Tile {
+  A rows[kDepth<A>][R * kSide + kPad];
+  A lines[kDepth<A>][kLines + kPad];
+  A weights[kLines][R * kSide + kPad];
+};
+
+__device__ inline int thread_row() { return int(threadIdx.x) / kSide; }
+__device__ inline int thread_line() { return int(threadIdx.x) % kSide; }
+
+// to[d][i] = from[i][d] for i < count and d < depth, else 0.
+template <int N, class T, class A, int M>
+__device__ inline void bring_turned(A (&to)[kDepth<A>][M], const T* from, long long step, int count, int depth) {
+  for (int at = threadIdx.x; at < N * kDepth<A>; at += kThreads) {
+    const int d = at % kDepth<A>, i = at / kDepth<A>;
+    to[d][i] = i < count && d < depth ? A(widen<T>(from[i * step + d])) : A(0);
+  }
+}
+
+// sums[r][c] = Σ_d rows[r][d] · lines[c][d] of this thread's rows and lines.
+template <int R, class T, class A = Sum<T>>
+__device__ inline void multiply(Tile<A, R>& tile, const T* rows, long long row_step, int row_count, const T* lines,
+                                long long line_step, int line_count, int depth, A (&sums)[R][4]) {
+#pragma unroll
+  for (int r = 0; r < R; r++)
+#pragma unroll
+    for (int c = 0; c < 4; c++) sums[r][c] = A(0);
+  for (int first = 0; first < depth; first += kDepth<A>) {
+    __syncthreads();
+    bring_turned<R * kSide>(tile.rows, rows + first, row_step, row_count, depth - first);
+    bring_turned<kLines>(tile.lines, lines + first, line_step, line_count, depth - first);
+    __syncthreads();
+#pragma unroll
+    for (int d = 0; d < kDepth<A>; d++) {
+      A left[R], right[4];
+#pragma unroll
+      for (int r = 0; r < R; r++) left[r] = tile.rows[d][thread_row() * R + r];
+#pragma unroll
+      for (int c = 0; c < 4; c++) right[c] = tile.lines[d][thread_line() * 4 + c];
+#pragma unroll
+      for (int r = 0; r < R; r++)
+#pragma unroll
+        for (int c = 0; c < 4; c++) sums[r][c] += left[r] * right[c];
+    }
+  }
+}
+
+// A thread's share of the tile where all can read it; before, nobody reads what was there.
+template <int R, class A>
+__device__ inline void put_weights(Tile<A, R>& tile, const A (&weights)[R][4]) {
+#pragma unroll
+  for (int c = 0; c < 4; c++)
+#pragma unroll
+    for (int r = 0; r < R; r++) tile.weights[thread_line() * 4 + c][thread_row() * R + r] = weights[r][c];
+}
+
+// sums[r][·] += Σ_line weights[line][r] · from[line][·]: this thread's columns are fours, `kLines` apart.
+template <int R, int C, class T, class A = Sum<T>>
+__device__ inline void gather(Tile<A, R>& tile, const T* from, long long step, int lines, int width, A (&sums)[R][C]) {
+  for (int first = 0; first < lines; first += kDepth<A>) {
+#pragma unroll
+    for (int group = 0; group < C / 4; group++) {
+      const int column = group * kLines;
+      if (column >= width) break;
+      __syncthreads();
+      for (int at = threadIdx.x; at < kDepth<A> * kLines; at += kThreads) {
+        const int c = at % kLines, line = at / kLines;
+        tile.lines[line][c] =
+            first + line < lines && column + c < width ? A(widen<T>(from[(first + line) * step + column + c])) : A(0);
+      }
+      __syncthreads();
+#pragma unroll
+      for (int line = 0; line < kDepth<A>; line++) {
+        A left[R], right[4];
+#pragma unroll
+        for (int r = 0; r < R; r++) left[r] = tile.weights[first + line][thread_row() * R + r];
+#pragma unroll
+        for (int c = 0; c < 4; c++) right[c] = tile.lines[line][thread_line() * 4 + c];
+#pragma unroll
+        for (int r = 0; r < R; r++)
+#pragma unroll
+          for (int c = 0; c < 4; c++) sums[r][group * 4 + c] += left[r] * right[c];
+      }
+    }
+  }
+}
+
+// This thread's rows of the result.
+template <int R, int C, class T, class A = Sum<T>>
+__device__ inline void put_rows(T* out, long long step, int rows, int width, const A (&sums)[R][C],
+                                const A (&factors)[R]) {
+#pragma unroll
+  for (int r = 0; r < R; r++) {
+    const int row = thread_row() * R + r;
+    if (row >= rows) continue;
+#pragma unroll
+    for (int at = 0; at < C; at++) {
+      const int column = at / 4 * kLines + thread_line() * 4 + at % 4;
+      if (column < width) out[row * step + column] = narrow<T>(sums[r][at] * factors[r]);
+    }
+  }
+}
+
+// e^x for x ≤ 0; of 16 bits it shows no error below 2⁻¹².
+template <class T, class A>
+__device__ inline A power(A x) {
+  if constexpr (sizeof(T) == 2) return __expf(x);
+  return fn::exp(x);
+}
+
+// Over the threads that share a row.
+template <class A>
+__device__ inline A row_most(A value) {
+#pragma unroll
+  for (int apart = kSide / 2; apart > 0; apart /= 2) {
+    const A other = __shfl_xor_sync(0xffffffffu, value, apart);
+    value = other > value ? other : value;
+  }
+  return value;
+}
+template <class A>
+__device__ inline A row_sum(A value) {
+#pragma unroll
+  for (int apart = kSide / 2; apart > 0; apart /= 2) value += __shfl_xor_sync(0xffffffffu, value, apart);
+  return value;
+}
+
+// One head of one batch: what becomes of q·k there.
+template <class T>
+struct Scores {
+  using A = Sum<T>;
+  const Problem& p;
+  const void* mask;
+  long long batch, head;
+
+  // `slope` gets the cap's derivative.
+  __device__ inline A operator()(A product, long long query, long long key, A& slope) const {
+    slope = A(1);
+    if (!p.sees(query, key)) return minus_infinity<A>();
+    A value = product * A(p.scale);
+    if (p.softcap != 0) {
+      const A part = fn::tanh(product * A(p.scale / p.softcap));
+      value = A(p.softcap) * part;
+      slope = A(1) - part * part;
+    }
+    const long long at = p.mask_at(batch, head) + query * p.mask_query + key * p.mask_key;
+    if (p.mask_kind == kMayLook) return ((const uchar*)mask)[at] ? value : minus_infinity<A>();
+    if (p.mask_kind == kAdded) return value + A(widen<T>(((const T*)mask)[at]));
+    return value;
+  }
+  __device__ inline long long row(long long query) const { return (batch * p.heads + head) * p.queries + query; }
+};
+
+// What this thread's weights are multiplied by when some are dropped: rows of queries by lines of keys, or the other
+// way round.
+template <int R, bool rows_are_queries, class T, class A = Sum<T>>
+__device__ inline void kept_factors(const Scores<T>& scores, long long query, long long key, A (&kept)[R][4]) {
+  const Problem& p = scores.p;
+  const Dropping dropping(p);
+  const A scale = kept_scale<A>(p);
+  if constexpr (rows_are_queries) {
+    for (int r = 0; r < R; r++) {
+      const Words words = dropping.words(scores.row(query + thread_row() * R + r), key / 4 + thread_line());
+#pragma unroll
+      for (int c = 0; c < 4; c++) kept[r][c] = dropping.drops(words.word[c]) ? A(0) : scale;
+    }
+  } else {
+    static_assert(R == 4, "A counter has four keys.");
+    for (int c = 0; c < 4; c++) {
+      const Words words = dropping.words(scores.row(query + thread_line() * 4 + c), key / 4 + thread_row());
+#pragma unroll
+      for (int r = 0; r < R; r++) kept[r][c] = dropping.drops(words.word[r]) ? A(0) : scale;
+    }
+  }
+}
+
+__device__ inline int least_of(long long count, int most) { return count < most ? int(count) : most; }
+
+}  // namespace warpcell::attention
+#endif

@@ -1,0 +1,261 @@
+// Attention as rows of the table: softmax(q · kᵀ · scale + mask) · v without the weights of all pairs, and its gradients.
+import type { Execution } from "../../device/execution.ts";
+import { DeviceArray } from "../../memory/array.ts";
+import { GradientError, TensorError } from "../../errors.ts";
+import { promoted } from "../../memory/promotion.ts";
+import { broadcast, formatShape, sizeOf, stridesOf, type Shape, type View } from "../../memory/shape.ts";
+import { call, callAll } from "../core/calls.ts";
+import type { Computation, Cost, Facts } from "../core/operation.ts";
+import { bytesMoved, unbroadcast } from "../elementwise/elementwise.ts";
+import { accumulatorOf } from "../reduce/reducers.ts";
+import { floatDType } from "../rows/row-lines.ts";
+import { contiguous, fill } from "../shape/copy.ts";
+import { deltaInto, maskGradientInto } from "./generic.ts";
+import { pathOf, type BackwardCall } from "./paths.ts";
+import { Laid, stepsOf, type PairSteps, type Problem, type Settings, type Shapes } from "./problem.ts";
+
+export type AttentionAttributes = Settings;
+
+/** The sizes of q […, heads, queries, width], k […, heads, keys, width] and v […, heads, keys, values]. Throws TensorError. */
+export function shapesOf(q: Shape, k: Shape, v: Shape): Shapes {
+  const [queries, width] = q.slice(-2),
+    [keys, other] = k.slice(-2);
+  if (q.length < 2 || k.length < 2 || v.length < 2 || width !== other || keys !== v.at(-2)) {
+    throw new TensorError(
+      "SHAPE",
+      `attention takes q […, queries, width], k […, keys, width] and v […, keys, values] but got ${formatShape(q)}, ${formatShape(k)} and ${formatShape(v)}.`,
+    );
+  }
+  const headsOf = (shape: Shape) => shape.at(-3) ?? 1;
+  const keyHeads = broadcast([headsOf(k)], [headsOf(v)])[0]!;
+  const heads = headsOf(q) === 1 ? keyHeads : headsOf(q);
+  if (keyHeads === 0 ? heads > 0 : heads % keyHeads !== 0)
+    throw new TensorError(
+      "SHAPE",
+      `attention takes keys and values of a number of heads that divides that of q but got ${keyHeads} for ${heads}.`,
+    );
+  return {
+    before: [q, k, v].map((shape) => shape.slice(0, -3)).reduce<Shape>(broadcast, []),
+    hasHeads: [q, k, v].some(({ length }) => length > 2),
+    batches: sizeOf([q, k, v].map((shape) => shape.slice(0, -3)).reduce<Shape>(broadcast, [])),
+    heads,
+    group: keyHeads === 0 ? 1 : heads / keyHeads,
+    queries: queries!,
+    keys: keys!,
+    width: width!,
+    valueWidth: v.at(-1)!,
+  };
+}
+
+const withHeads = ({ before, hasHeads }: Shapes, heads: number, ...rest: number[]): Shape => [
+  ...before,
+  ...(hasHeads ? [heads] : []),
+  ...rest,
+];
+
+/** In the order of an operand whose heads lie within its rows, as those of one product for all heads do. */
+function inOrderOf({ shape: own, strides }: View, shape: Shape): Pick<Facts, "strides"> {
+  const isWithin = own.length > 2 && own.at(-3)! > 1 && own.at(-2)! > 1 && strides.at(-3)! < strides.at(-2)!;
+  if (!isWithin) return {};
+  const rank = shape.length;
+  const axes = [...Array(rank - 3).keys(), rank - 2, rank - 3, rank - 1];
+  const steps = stridesOf(axes.map((axis) => shape[axis]!));
+  return { strides: axes.map((axis) => steps[axis]!) };
+}
+
+const shapesFor = ([q, k, v]: readonly DeviceArray[]) => shapesOf(q!.shape, k!.shape, v!.shape);
+const dtypeOf = (inputs: readonly DeviceArray[]) => {
+  const [q, k, v] = inputs.map((each) => floatDType("attention", each));
+  return promoted(promoted(q!, k!), v!);
+};
+
+/** Calls `use` with the operands as kernels take them, and the problem but for how its result lies. */
+function withOperands(
+  on: Execution,
+  [q, k, v, mask]: readonly (DeviceArray | undefined)[],
+  settings: Settings,
+  use: (operands: Pick<BackwardCall, "dtype" | "q" | "k" | "v" | "mask">, problem: Omit<Problem, "out">) => void,
+): void {
+  const inputs = [q!, k!, v!];
+  const shapes = shapesFor(inputs);
+  const dtype = dtypeOf(inputs);
+  const { before, heads, group, queries, keys, width, valueWidth } = shapes;
+  using ownQ = new Laid(on, q!, dtype, { before, heads, rows: queries, columns: width });
+  using ownK = new Laid(on, k!, dtype, { before, heads: heads / group, rows: keys, columns: width });
+  using ownV = new Laid(on, v!, dtype, { before, heads: heads / group, rows: keys, columns: valueWidth });
+  const isBool = mask?.dtype === "bool";
+  using ownMask =
+    mask === undefined
+      ? null
+      : new Laid(
+          on,
+          mask,
+          isBool ? "bool" : dtype,
+          { before, heads, rows: queries, columns: keys },
+          { isDense: false },
+        );
+  use(
+    { dtype, q: ownQ.array, k: ownK.array, v: ownV.array, mask: ownMask?.array ?? null },
+    {
+      ...shapes,
+      ...settings,
+      q: ownQ.steps,
+      k: ownK.steps,
+      v: ownV.steps,
+      mask: ownMask?.pairSteps ?? noSteps,
+      maskKind: mask === undefined ? "none" : isBool ? "mayLook" : "added",
+    },
+  );
+}
+const noSteps: PairSteps = { batch: 0, head: 0, query: 0, key: 0 };
+
+const costOf =
+  (products: number) =>
+  (inputs: readonly DeviceArray[], outputs: readonly DeviceArray[]): Cost => {
+    const { batches, heads, queries, keys, width, valueWidth } = shapesFor(inputs);
+    return {
+      bytes: bytesMoved(inputs) + bytesMoved(outputs),
+      flops: products * batches * heads * queries * keys * (width + valueWidth),
+    };
+  };
+
+/** Inputs q, k, v and perhaps a mask; outputs the result and log Σ e^score of each query. */
+const attention: Computation<
+  [q: DeviceArray, k: DeviceArray, v: DeviceArray, ...mask: DeviceArray[]],
+  AttentionAttributes
+> = {
+  inPlace: false,
+  infer([q, k, v]) {
+    const shapes = shapesFor([q, k, v]);
+    const dtype = dtypeOf([q, k, v]);
+    const { heads, queries, valueWidth } = shapes;
+    const shape = withHeads(shapes, heads, queries, valueWidth);
+    return [
+      { shape, dtype, ...inOrderOf(q, shape) },
+      { shape: withHeads(shapes, heads, queries), dtype: accumulatorOf(dtype) },
+    ];
+  },
+  run([out, lse], inputs, settings, on) {
+    const { before } = shapesFor(inputs);
+    withOperands(on, inputs, settings, (operands, rest) => {
+      const whole = { ...operands, problem: { ...rest, out: stepsOf(out!, before.length) }, out: out!, lse: lse! };
+      pathOf(on, whole).forward(on, whole);
+    });
+  },
+  gradient([g, dLse], { inputs, outputs: [out, lse], attributes, wanted, isDifferentiated }) {
+    if (isDifferentiated)
+      throw new GradientError(
+        "NO_GRADIENT",
+        "attention has no second gradient: compute it of matmul and softmax where one is needed.",
+      );
+    const [q, k, v, mask] = inputs;
+    const above = g ?? call("mul", [out!, 0]);
+    const found = callAll(
+      "attentionGradient",
+      [q, k, v, above, out!, lse!, ...(mask === undefined ? [] : [mask]), ...(dLse == null ? [] : [dLse])],
+      { ...attributes, hasMask: mask !== undefined, wantsMask: wanted[3] === true },
+    );
+    return inputs.map((input, at) => (wanted[at] ? unbroadcast(found[at]!, input) : null));
+  },
+  cost: costOf(2),
+};
+
+export interface AttentionGradientAttributes extends AttentionAttributes {
+  readonly hasMask: boolean;
+  readonly wantsMask: boolean;
+}
+
+/** The shape of a mask's gradient: the axes before the heads whole or 1, as its kernel sums them. */
+function maskGradientShape(mask: Shape, { before, hasHeads, heads, queries, keys }: Shapes): Shape {
+  const sizes = [heads, queries, keys].slice(hasHeads ? 0 : 1);
+  const last = sizes.map((size, at) => ((mask.at(at - sizes.length) ?? 1) === size ? size : 1));
+  const isWhole = mask.slice(0, -3).some((size) => size > 1);
+  return [...(isWhole ? before : before.map(() => 1)), ...last];
+}
+/** Its steps: 0 along axes that are summed. */
+function maskGradientSteps({ shape, strides }: DeviceArray, { before, hasHeads }: Shapes): PairSteps {
+  const step = (axis: number) => (shape.at(axis) === 1 ? 0 : strides.at(axis)!);
+  return {
+    batch: sizeOf(shape.slice(0, before.length)) === 1 ? 0 : sizeOf(shape.slice(before.length)),
+    head: hasHeads ? step(-3) : 0,
+    query: step(-2),
+    key: step(-1),
+  };
+}
+
+/**
+ * Inputs q, k, v, the gradient of the result, the result, its log-sum-exp, and perhaps the mask and the gradient of the
+ * log-sum-exp; outputs the gradients of q, k, v and, with `wantsMask`, of the mask.
+ */
+const attentionGradient: Computation<
+  [
+    q: DeviceArray,
+    k: DeviceArray,
+    v: DeviceArray,
+    g: DeviceArray,
+    out: DeviceArray,
+    lse: DeviceArray,
+    ...DeviceArray[],
+  ],
+  AttentionGradientAttributes
+> = {
+  inPlace: false,
+  infer(inputs, { wantsMask }) {
+    const [q, k, v, , , , mask] = inputs;
+    const shapes = shapesFor([q, k, v]);
+    const { heads, group, queries, keys, width, valueWidth } = shapes;
+    const dtype = dtypeOf([q, k, v]);
+    const of = (operand: DeviceArray, ...sizes: [number, number, number]): Facts => {
+      const shape = withHeads(shapes, ...sizes);
+      return { shape, dtype, ...inOrderOf(operand, shape) };
+    };
+    return [
+      of(q, heads, queries, width),
+      of(k, heads / group, keys, width),
+      of(v, heads / group, keys, valueWidth),
+      ...(wantsMask ? [{ shape: maskGradientShape(mask!.shape, shapes), dtype }] : []),
+    ];
+  },
+  run([dq, dk, dv, dMask], inputs, { hasMask, ...settings }, on) {
+    const [q, k, v, g, out, lse, ...more] = inputs;
+    const shapes = shapesFor([q, k, v]);
+    const { before, heads, queries, valueWidth } = shapes;
+    const mask = hasMask ? more[0] : undefined,
+      dLse = more[hasMask ? 1 : 0];
+    withOperands(on, [q, k, v, mask], settings, (operands, rest) => {
+      const sizes = { before, heads, rows: queries, columns: valueWidth };
+      using ownG = new Laid(on, g, operands.dtype, sizes);
+      using ownOut = new Laid(on, out, operands.dtype, sizes);
+      using sums = contiguous(on, lse);
+      using dSums = dLse === undefined ? null : contiguous(on, dLse);
+      using delta = DeviceArray.allocate(on.device, lse.dtype, lse.shape);
+      const whole: BackwardCall = {
+        ...operands,
+        problem: { ...rest, out: ownOut.steps },
+        out: ownOut.array,
+        lse: sums,
+        delta,
+        dOut: ownG.array,
+        dq: dq!,
+        dk: dk!,
+        dv: dv!,
+        steps: {
+          dOut: ownG.steps,
+          dq: stepsOf(dq!, before.length),
+          dk: stepsOf(dk!, before.length),
+          dv: stepsOf(dv!, before.length),
+          dMask: dMask === undefined ? noSteps : maskGradientSteps(dMask, shapes),
+        },
+      };
+      deltaInto(on, whole, dSums);
+      pathOf(on, whole).backward(on, whole);
+      if (dMask === undefined) return;
+      if (sizeOf([...before, heads, queries, rest.keys]) === 0) fill(on, dMask, 0);
+      else maskGradientInto(on, whole, dMask);
+    });
+  },
+  gradient: null,
+  cost: costOf(5),
+};
+
+export const attentionRows = { attention, attentionGradient } as const;

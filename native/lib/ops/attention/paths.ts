@@ -1,0 +1,45 @@
+// The kernels that compute attention: the first of these paths that takes a call runs it.
+import type { Execution } from "../../device/execution.ts";
+import type { DeviceArray } from "../../memory/array.ts";
+import type { DType } from "../../memory/dtype.ts";
+import { generic } from "./generic.ts";
+import type { GradientSteps, Problem } from "./problem.ts";
+
+/** Arrays whose places and steps the problem has. */
+export interface AttentionCall {
+  readonly dtype: DType;
+  readonly problem: Problem;
+  readonly q: DeviceArray;
+  readonly k: DeviceArray;
+  readonly v: DeviceArray;
+  readonly mask: DeviceArray | null;
+  readonly out: DeviceArray;
+  /** [batches, heads, queries] without gaps, as sums are kept: log Σ e^score, −∞ of a query that sees nothing. */
+  readonly lse: DeviceArray;
+}
+export interface BackwardCall extends AttentionCall {
+  readonly steps: GradientSteps;
+  readonly dOut: DeviceArray;
+  /** As `lse`: Σ dOut · out of each query, less the gradient of its `lse`. */
+  readonly delta: DeviceArray;
+  readonly dq: DeviceArray;
+  readonly dk: DeviceArray;
+  readonly dv: DeviceArray;
+}
+
+export interface AttentionPath {
+  readonly name: string;
+  /** When it is the fastest. */
+  readonly why: string;
+  takes(on: Execution, call: AttentionCall): boolean;
+  /** Fills `out` and `lse`. */
+  forward(on: Execution, call: AttentionCall): void;
+  /** Fills `dq`, `dk` and `dv`. */
+  backward(on: Execution, call: BackwardCall): void;
+}
+
+const paths: readonly AttentionPath[] = [generic];
+
+export function pathOf(on: Execution, call: AttentionCall): AttentionPath {
+  return paths.find((path) => path.takes(on, call))!;
+}

@@ -1,0 +1,211 @@
+// What attention is to compute, as its kernels are told it: sizes and steps of `struct Problem` and `struct Gradients`
+// (device/include/warpcell/attention/problem.cuh).
+import type { Execution } from "../../device/execution.ts";
+import { DeviceArray, viewOf } from "../../memory/array.ts";
+import type { DType } from "../../memory/dtype.ts";
+import { merged, sizeOf, stretch, stridesOf, type Shape, type View } from "../../memory/shape.ts";
+import { putLong } from "../../wire/long.ts";
+import { kernelFacts, offsetIn } from "../kernels/kernel-facts.ts";
+import { converted } from "../shape/copy.ts";
+
+/** Elements between neighbours; those of the last axis lie side by side. */
+export interface Steps {
+  readonly batch: number;
+  readonly head: number;
+  readonly token: number;
+}
+/** The same of what has a number for each query and key; 0 where it is broadcast. */
+export interface PairSteps {
+  readonly batch: number;
+  readonly head: number;
+  readonly query: number;
+  readonly key: number;
+}
+
+/** `none`: every key counts; `mayLook`: bools, true where a query may look at a key; `added`: numbers for the scores. */
+export type MaskKind = "none" | "mayLook" | "added";
+const maskKinds: Readonly<Record<MaskKind, number>> = { none: 0, mayLook: 1, added: 2 };
+
+/** What is the same for all tensors of these shapes. */
+export interface Settings {
+  readonly scale: number;
+  /** Scores are softcap · tanh(score / softcap); 0: they are not. */
+  readonly softcap: number;
+  /** Query i sees keys i + first to i + last. */
+  readonly first: number;
+  readonly last: number;
+  /** The probability that a weight is dropped, and what draws it. */
+  readonly p: number;
+  readonly seed: bigint;
+  readonly stream: bigint;
+}
+/** As far as no key is. */
+export const unbounded = 2 ** 40;
+
+export interface Sizes {
+  readonly batches: number;
+  readonly heads: number;
+  /** Heads of queries that share one of keys. */
+  readonly group: number;
+  readonly queries: number;
+  readonly keys: number;
+  readonly width: number;
+  readonly valueWidth: number;
+}
+export interface Problem extends Sizes, Settings {
+  readonly q: Steps;
+  readonly k: Steps;
+  readonly v: Steps;
+  readonly out: Steps;
+  readonly mask: PairSteps;
+  readonly maskKind: MaskKind;
+}
+export interface GradientSteps {
+  readonly dOut: Steps;
+  readonly dq: Steps;
+  readonly dk: Steps;
+  readonly dv: Steps;
+  readonly dMask: PairSteps;
+}
+
+const steps = (struct: string, name: string) => [
+  offsetIn(struct, `${name}.batch`),
+  offsetIn(struct, `${name}.head`),
+  offsetIn(struct, `${name}.token`),
+];
+const pairSteps = (struct: string, name: string) =>
+  ["batch", "head", "query", "key"].map((axis) => offsetIn(struct, `${name}_${axis}`));
+const problemFields = [
+  ...["q", "k", "v", "out"].flatMap((name) => steps("Problem", name)),
+  ...pairSteps("Problem", "mask"),
+  ...["batches", "heads", "group", "queries", "keys", "width", "value_width", "first", "last", "mask_kind"].map(
+    (name) => offsetIn("Problem", name),
+  ),
+  ...["scale", "softcap", "dropout", "seed", "stream"].map((name) => offsetIn("Problem", name)),
+];
+const gradientFields = [
+  ...["d_out", "dq", "dk", "dv"].flatMap((name) => steps("Gradients", name)),
+  ...pairSteps("Gradients", "d_mask"),
+];
+const named = (fields: readonly string[]) => Object.fromEntries(fields.map((text) => [text, text]));
+const facts = kernelFacts("attention", {
+  problemBytes: "sizeof(Problem)",
+  gradientsBytes: "sizeof(Gradients)",
+  mostWidth: "attention::kMostWidth",
+});
+const problemOffsets = kernelFacts("attention", named(problemFields));
+const gradientOffsets = kernelFacts("attention", named(gradientFields));
+
+/** The most columns of keys and values. */
+export const mostWidth = (): number => facts().mostWidth;
+
+type Word = number | bigint | { readonly real: number };
+
+function wordsOf(bytes: number, offsets: readonly number[], values: readonly Word[]): Uint32Array {
+  const words = new Uint32Array(bytes / 4);
+  const reals = new Float64Array(words.buffer),
+    longs = new BigUint64Array(words.buffer);
+  values.forEach((value, at) => {
+    const byte = offsets[at]!;
+    if (typeof value === "bigint") longs[byte / 8] = value;
+    else if (typeof value === "number") putLong(words, byte / 4, value);
+    else reals[byte / 8] = value.real;
+  });
+  return words;
+}
+const listed = ({ batch, head, token }: Steps) => [batch, head, token];
+const listedPair = ({ batch, head, query, key }: PairSteps) => [batch, head, query, key];
+const inOrder = (offsets: Readonly<Record<string, number>>, fields: readonly string[]) =>
+  fields.map((field) => offsets[field]!);
+
+/** `struct Problem`. */
+export function problemWords(problem: Problem): Uint32Array {
+  const { q, k, v, out, mask, maskKind, batches, heads, group, queries, keys, width, valueWidth } = problem;
+  return wordsOf(facts().problemBytes, inOrder(problemOffsets(), problemFields), [
+    ...[q, k, v, out].flatMap(listed),
+    ...listedPair(mask),
+    ...[batches, heads, group, queries, keys, width, valueWidth, problem.first, problem.last, maskKinds[maskKind]],
+    ...[problem.scale, problem.softcap, problem.p].map((real) => ({ real })),
+    problem.seed,
+    problem.stream,
+  ]);
+}
+
+/** `struct Gradients`. */
+export function gradientWords({ dOut, dq, dk, dv, dMask }: GradientSteps): Uint32Array {
+  const values = [...[dOut, dq, dk, dv].flatMap(listed), ...listedPair(dMask)];
+  return wordsOf(facts().gradientsBytes, inOrder(gradientOffsets(), gradientFields), values);
+}
+
+/** The shapes that go together, see {@link shapesOf}. */
+export interface Shapes extends Sizes {
+  /** The axes before the heads, broadcast. */
+  readonly before: Shape;
+  /** Whether there is an axis of heads. */
+  readonly hasHeads: boolean;
+}
+
+/** An array as [batches, heads, rows, columns], whose last axis lies side by side: of itself, or of a copy. */
+export class Laid implements Disposable {
+  readonly array: DeviceArray;
+  readonly #strides: readonly number[];
+
+  /** `rows` and `columns`: those that it is broadcast to. */
+  constructor(
+    on: Execution,
+    array: DeviceArray,
+    dtype: DType,
+    { before, heads, rows, columns }: { before: Shape; heads: number; rows: number; columns: number },
+    { isDense = true }: { readonly isDense?: boolean } = {},
+  ) {
+    const whole = [...before, heads, rows, columns];
+    const take = (from: DeviceArray) => {
+      const view = stretch(from, whole);
+      const joined = joinedAxes(view, before.length);
+      const isWhole = joined !== null && (!isDense || columns <= 1 || view.strides.at(-1) === 1);
+      return isWhole ? { view, joined } : null;
+    };
+    const own = array.dtype === dtype ? take(array) : null;
+    if (own !== null) {
+      this.array = viewOf(array, array);
+      this.#strides = [own.joined, ...own.view.strides.slice(-3)];
+      return;
+    }
+    const copied = converted(on, array, dtype);
+    const found = take(copied);
+    if (found !== null) {
+      this.array = copied;
+      this.#strides = [found.joined, ...found.view.strides.slice(-3)];
+      return;
+    }
+    using dense = copied;
+    using spread = viewOf(dense, stretch(dense, whole));
+    this.array = converted(on, spread, dtype);
+    this.#strides = stridesOf([sizeOf(before), heads, rows, columns]);
+  }
+
+  get steps(): Steps {
+    const [batch, head, token] = this.#strides;
+    return { batch: batch!, head: head!, token: token! };
+  }
+  get pairSteps(): PairSteps {
+    const [batch, head, query, key] = this.#strides;
+    return { batch: batch!, head: head!, query: query!, key: key! };
+  }
+
+  [Symbol.dispose](): void {
+    this.array.dispose();
+  }
+}
+
+/** The step of the first `count` axes as one; `null` where they have none. */
+function joinedAxes({ shape, strides }: View, count: number): number | null {
+  const joined = merged([{ shape: shape.slice(0, count), strides: strides.slice(0, count), offset: 0 }]);
+  return joined.shape.length > 1 ? null : (joined.strides[0]![0] ?? 0);
+}
+
+/** The steps of a result of shape [before…, heads, rows, columns], which was made for it. */
+export function stepsOf({ shape, strides }: View, before: number): Steps {
+  const [head, token] = shape.length === before + 2 ? [0, strides.at(-2)!] : [strides.at(-3)!, strides.at(-2)!];
+  return { batch: joinedAxes({ shape, strides, offset: 0 }, before) ?? 0, head, token };
+}

@@ -1,0 +1,380 @@
+// Attention on every device: beside its formula in float64, forward and backward, with masks, windows, caps, shared
+// heads and dropped weights, of lengths that fill no block, and what it says when something is wrong.
+import "./cache.ts";
+import { describe, expect, test } from "vitest";
+import {
+  dropout,
+  gradients,
+  memory,
+  nn,
+  ones,
+  softmax,
+  tensor,
+  zeros,
+  type DType,
+  type Tensor,
+} from "../../native/lib/index.ts";
+import { reference, whole, type Case } from "./attention-formula.ts";
+import { devices } from "./devices.ts";
+import { expectGradients } from "./gradient-check.ts";
+import { freshSeed, poison, randomValues, rounded, roundoff, seeded } from "./numbers.ts";
+
+const random = seeded(freshSeed("attention.test.ts"));
+const below = (limit: number) => Math.floor(random() * limit);
+const numbers = (x: Tensor): number[] => [x.to("float64").reshape([-1]).toArray()].flat() as number[];
+const product = (shape: readonly number[]) => shape.reduce((a, b) => a * b, 1);
+
+/** Random numbers of a dtype, on the device and here; small, so that no weight is nearly 1. */
+function made(shape: readonly number[], dtype: DType, device: string) {
+  const list = randomValues(product(shape), dtype).map((each) => each / 2);
+  return {
+    list,
+    x: tensor(list, { dtype, device })
+      .reshape([...shape])
+      .clone() as Tensor,
+  };
+}
+
+function expectNear(what: string, found: Tensor, value: number[], error: number[]): void {
+  const wrong = numbers(found).flatMap((each, at) =>
+    each === value[at] || Math.abs(each - value[at]!) <= error[at]!
+      ? []
+      : [`${what}[${at}]: ${each} for ${value[at]} ± ${error[at]}`],
+  );
+  expect(wrong.slice(0, 5), `${wrong.length} of ${value.length}`).toEqual([]);
+}
+
+/** Result and gradients of a case on a device are the formula's. */
+function expectAttention(given: Case, dtype: DType, device: string, lay: (x: Tensor) => Tensor = (x) => x): void {
+  const of = whole(given);
+  const { batch, heads, keyHeads, queries, keys, width, values } = of;
+  const q = made([batch, heads, queries, width], dtype, device),
+    k = made([batch, keyHeads, keys, width], dtype, device),
+    v = made([batch, keyHeads, keys, values], dtype, device),
+    g = made([batch, heads, queries, values], dtype, device);
+  const maskShape = of.maskShape ?? [batch, heads, queries, keys];
+  const padded = [...Array(4 - maskShape.length).fill(1), ...maskShape] as number[];
+  const place = (at: number[]) =>
+    at.reduce((sum, each, axis) => sum * padded[axis]! + (padded[axis] === 1 ? 0 : each), 0);
+  const maskSize = of.mask === undefined ? 0 : product(padded);
+  const maskList =
+    of.mask === "bool"
+      ? Array.from({ length: maskSize }, () => Number(random() < 0.6))
+      : randomValues(maskSize, dtype).map((each) => (random() < 0.1 ? -Infinity : each));
+  const mask =
+    of.mask === undefined
+      ? undefined
+      : (tensor(maskList, { dtype: of.mask === "bool" ? "bool" : dtype, device })
+          .reshape(maskShape as number[])
+          .clone() as Tensor);
+  const leaves = [q.x, k.x, v.x, ...(of.mask === "float" ? [mask!] : [])];
+  for (const leaf of leaves) leaf.requiresGrad = true;
+  poison(device, 8 * batch * heads * Math.max(queries, keys) * Math.max(width, values));
+  const options = { ...of.options, ...(mask === undefined ? {} : { mask }), returnLse: true as const };
+  const { out, lse } = nn.attention(lay(q.x), lay(k.x), lay(v.x), options);
+  expect([out.shape, lse.shape, out.dtype]).toEqual([[batch, heads, queries, values], [batch, heads, queries], dtype]);
+  const found = gradients(out, leaves, { gradient: g.x });
+  const wide = dtype === "float64" ? 2 ** -53 : 2 ** -24;
+  const { value, error } = reference(
+    of,
+    {
+      q: q.list.map((each) => rounded(each, dtype)),
+      k: k.list.map((each) => rounded(each, dtype)),
+      v: v.list.map((each) => rounded(each, dtype)),
+      g: g.list.map((each) => rounded(each, dtype)),
+      mask:
+        of.mask === undefined
+          ? null
+          : (at) => (of.mask === "bool" ? (maskList[place(at)] ? 0 : -Infinity) : rounded(maskList[place(at)]!, dtype)),
+    },
+    { sum: wide, own: roundoff[dtype]! },
+    place,
+    of.mask === "float" ? maskSize : 0,
+  );
+  expectNear("out", out.detach() as Tensor, value.out, error.out);
+  expectNear("lse", lse.detach() as Tensor, value.lse, error.lse);
+  expectNear("dq", found[0]!, value.dq, error.dq);
+  expectNear("dk", found[1]!, value.dk, error.dk);
+  expectNear("dv", found[2]!, value.dv, error.dv);
+  if (of.mask === "float") expectNear("dMask", found[3]!, value.dMask, error.dMask);
+}
+
+const cases: Case[] = [
+  { queries: 1, keys: 1 },
+  { queries: 7, keys: 7, width: 5, values: 3 },
+  { queries: 65, keys: 65, options: { causal: true } },
+  { queries: 65, keys: 130, options: { causal: true }, width: 16 },
+  { queries: 70, keys: 33, options: { causal: true } },
+  { queries: 40, keys: 66, options: { causal: true, alignment: "start" } },
+  { queries: 66, keys: 40, options: { causal: true, alignment: "start", window: 9 } },
+  { queries: 130, keys: 131, options: { window: 17 }, batch: 1 },
+  { queries: 67, keys: 67, options: { window: [3, 70] }, batch: 1 },
+  { queries: 9, keys: 67, options: { causal: true, window: 5, scale: 0.7 } },
+  { queries: 35, keys: 36, options: { softcap: 1.5, causal: true } },
+  { queries: 33, keys: 66, heads: 6, keyHeads: 2, options: { causal: true } },
+  { queries: 5, keys: 9, heads: 4, keyHeads: 1, width: 70, values: 130 },
+  { queries: 66, keys: 40, width: 3, values: 129, batch: 1 },
+  { queries: 3, keys: 70, width: 256, values: 256, batch: 1, heads: 1 },
+  { queries: 20, keys: 70, mask: "bool" },
+  { queries: 20, keys: 70, mask: "bool", maskShape: [2, 1, 1, 70], options: { causal: true } },
+  { queries: 70, keys: 66, mask: "bool", maskShape: [70, 66], heads: 4, keyHeads: 2 },
+  { queries: 20, keys: 70, mask: "float" },
+  { queries: 70, keys: 66, mask: "float", maskShape: [70, 66], options: { causal: true } },
+  { queries: 66, keys: 67, mask: "float", maskShape: [2, 1, 1, 67], options: { softcap: 2 } },
+  { queries: 66, keys: 67, mask: "float", maskShape: [2, 66, 1], heads: 2, batch: 3 },
+  { queries: 5, keys: 6, mask: "float", maskShape: [1] },
+];
+const titled = cases.map((each) => [JSON.stringify(each), each] as const);
+
+describe.each(devices)("on $name", ({ name: device }) => {
+  test.each(titled)("is its formula, forward and backward: %s", (_, each) => {
+    expectAttention(each, "float32", device);
+    expectAttention(each, "float64", device);
+  });
+  test.each(["float16", "bfloat16"] as const)("of %s, too", (dtype) => {
+    for (const each of cases) expectAttention(each, dtype, device);
+  });
+
+  test("of lengths of several hundred", () => {
+    for (const length of [257, 1000])
+      expectAttention(
+        { queries: length, keys: length, batch: 1, heads: 1, width: 4, options: { causal: length === 1000 } },
+        "float32",
+        device,
+      );
+  });
+
+  test("of heads within rows, as one product gives them, without copies, and the result lies so, too", () => {
+    const lay = (x: Tensor) => x.transpose([0, 2, 1, 3]).clone().transpose([0, 2, 1, 3]) as Tensor;
+    expectAttention({ queries: 30, keys: 31, heads: 4, options: { causal: true } }, "float32", device, lay);
+    expectAttention({ queries: 30, keys: 31, heads: 4, keyHeads: 2 }, "bfloat16", device, lay);
+    const x = lay(ones([2, 3, 5, 4], { device }) as Tensor);
+    expect(nn.attention(x, x, x).strides).toEqual([60, 4, 12, 1]);
+    expect((nn.attention(x, x, x).transpose([0, 2, 1, 3]) as Tensor).isContiguous).toBe(true);
+  });
+
+  test("of any strides", () => {
+    // Every second row; columns apart, which are copied.
+    for (const lay of [
+      (x: Tensor) => x.repeatInterleave(2, { axis: 2 }).slice(null, null, [0, null, 2]) as Tensor,
+      (x: Tensor) => x.transpose([0, 1, 3, 2]).clone().transpose([0, 1, 3, 2]) as Tensor,
+      (x: Tensor) => x.transpose([1, 0, 2, 3]).clone().transpose([1, 0, 2, 3]) as Tensor,
+    ])
+      expectAttention({ queries: 10, keys: 12, options: { causal: true } }, "float32", device, lay);
+  });
+
+  test("operands are broadcast, and their gradients summed", () => {
+    const shapes = [
+      [3, 1, 4, 5],
+      [2, 6, 5],
+      [6, 2],
+    ].map((shape) => ({ shape }));
+    expectGradients((q, k, v) => nn.attention(q!, k!, v!), shapes, device);
+    expect(
+      nn.attention(ones([3, 1, 4, 5], { device }), ones([2, 6, 5], { device }), ones([6, 2], { device })).shape,
+    ).toEqual([3, 2, 4, 2]);
+    const more = [
+      [2, 2, 3, 4],
+      [2, 2, 3, 4],
+      [2, 2, 3, 2],
+      [2, 1, 3],
+    ].map((shape) => ({ shape }));
+    expectGradients((q, k, v, mask) => nn.attention(q!, k!, v!, { mask: mask! }), more, device);
+    // Axes before the heads of which the mask has one.
+    const many = [
+      [2, 3, 1, 2, 4],
+      [2, 3, 1, 3, 4],
+      [2, 3, 1, 3, 2],
+      [3, 1, 1, 3],
+    ].map((shape) => ({ shape }));
+    expectGradients((q, k, v, mask) => nn.attention(q!, k!, v!, { mask: mask! }), many, device);
+  });
+
+  test("gradients are what differences say, also through the log-sum-exp and dropped weights", () => {
+    const shapes = [
+      [4, 5, 3],
+      [2, 6, 3],
+      [2, 6, 2],
+      [5, 6],
+    ].map((shape) => ({ shape }));
+    expectGradients(
+      (q, k, v, mask) => {
+        const { out, lse } = nn.attention(q!, k!, v!, {
+          mask: mask!,
+          causal: true,
+          softcap: 2,
+          dropout: 0.3,
+          seed: 5,
+          returnLse: true,
+        });
+        return out.mul(lse.reshape([4, 5, 1])) as Tensor;
+      },
+      shapes,
+      device,
+    );
+    expectGradients((q, k, v) => nn.attention(q!, k!, v!, { returnLse: true }).lse, shapes.slice(0, 3), device);
+  });
+
+  test("drops the weights that dropout drops of all pairs, the same again backward", () => {
+    const [queries, keys] = [70, 132];
+    const q = made([2, 3, queries, 8], "float32", device).x,
+      k = made([2, 3, keys, 8], "float32", device).x,
+      v = made([2, 3, keys, 8], "float32", device).x;
+    const run = {
+      ours: (...x: Tensor[]) => nn.attention(x[0]!, x[1]!, x[2]!, { dropout: 0.4, seed: 77 }),
+      composed: (...x: Tensor[]) =>
+        dropout(softmax(x[0]!.mul(8 ** -0.5).matmul(x[1]!.transpose())) as Tensor, { p: 0.4, seed: 77 }).matmul(
+          x[2]!,
+        ) as Tensor,
+    };
+    const found = Object.values(run).map((each) => {
+      const leaves = [q, k, v].map((x) => x.detach().clone() as Tensor);
+      for (const leaf of leaves) leaf.requiresGrad = true;
+      const out = each(...leaves);
+      return [out.detach(), ...gradients(out.square().sum(), leaves)].map((x) => numbers(x as Tensor));
+    });
+    // Sums of at most 132 products of numbers below some 4.
+    found[0]!.forEach((list, which) =>
+      expect(list.filter((value, at) => Math.abs(value - found[1]![which]![at]!) > 132 * 64 * 2 ** -24)).toEqual([]),
+    );
+    // The share that is kept of 1: of so many weights within 5 deviations.
+    const one = ones([1, 1, 200, 4], { device }) as Tensor;
+    const kept = numbers(nn.attention(one, one, one, { dropout: 0.25 })).filter((_, at) => at % 4 === 0);
+    const mean = kept.reduce((a, b) => a + b, 0) / kept.length;
+    expect(Math.abs(mean - 1)).toBeLessThan(5 * Math.sqrt(0.25 / 0.75 / 40000));
+    expect(numbers(nn.attention(one, one, one, { dropout: 1 }))).toEqual(new Array(800).fill(0));
+  });
+
+  test("is the same every time, and keeps nothing of all pairs", () => {
+    const [q, k, v] = [0, 1, 2].map(() => made([1, 2, 300, 16], "float32", device).x) as [Tensor, Tensor, Tensor];
+    const once = () => {
+      const leaves = [q, k, v].map((x) => x.detach().clone() as Tensor);
+      for (const leaf of leaves) leaf.requiresGrad = true;
+      const out = nn.attention(leaves[0]!, leaves[1]!, leaves[2]!, { causal: true });
+      return [out, ...gradients(out.square().sum(), leaves)].map((x) => numbers(x.detach() as Tensor));
+    };
+    expect(once()).toEqual(once());
+    const long = ones([1, 1, 4097, 1], { device }) as Tensor;
+    const before = memory()[device]!;
+    const out = nn.attention(long, long, long);
+    expect(memory()[device]!.peak).toBeLessThanOrEqual(Math.max(before.peak, before.allocated + 2 ** 20));
+    expect(numbers(out).filter((each) => Math.abs(each - 1) > 4097 * 2 ** -24)).toEqual([]);
+  });
+
+  test("of nothing, and rows that look at nothing: 0, with gradients 0", () => {
+    const at = (...shape: number[]) => ones(shape, { device }) as Tensor;
+    expect(nn.attention(at(2, 0, 4), at(2, 3, 4), at(2, 3, 5)).shape).toEqual([2, 0, 5]);
+    expect(numbers(nn.attention(at(2, 3, 4), at(2, 0, 4), at(2, 0, 5)))).toEqual(new Array(30).fill(0));
+    expect(nn.attention(at(0, 3, 4), at(0, 3, 4), at(0, 3, 4)).shape).toEqual([0, 3, 4]);
+    expect(numbers(nn.attention(at(1, 3, 0), at(1, 3, 0), at(1, 3, 1)))).toEqual([1, 1, 1]);
+    expect(nn.attention(at(1, 3, 2), at(1, 3, 2), at(1, 3, 0)).shape).toEqual([1, 3, 0]);
+    for (const [queries, keys] of [
+      [3, 0],
+      [0, 3],
+      [3, 3],
+    ] as const) {
+      const leaves = [at(1, queries, 4), at(1, keys, 4), at(1, keys, 2)];
+      for (const leaf of leaves) leaf.requiresGrad = true;
+      const mask = zeros([queries, keys], { dtype: "bool", device }) as Tensor;
+      const { out, lse } = nn.attention(leaves[0]!, leaves[1]!, leaves[2]!, { mask, returnLse: true });
+      expect(numbers(lse)).toEqual(new Array(queries).fill(-Infinity));
+      for (const gradient of gradients(out.sum(), leaves))
+        expect(numbers(gradient)).toEqual(new Array(gradient.size).fill(0));
+    }
+  });
+
+  test("large scores, and a number added to all of them", () => {
+    const q = made([1, 1, 5, 8], "float32", device).x,
+      k = made([1, 1, 9, 8], "float32", device).x;
+    expect(numbers(nn.attention(q, k, ones([1, 1, 9, 2], { device }), { scale: 1e4 }))).toEqual(new Array(10).fill(1));
+    const [plain, moved] = [0, 4096].map((by) =>
+      numbers(nn.attention(q, k, k, { mask: tensor([by], { dtype: "float32", device }) })),
+    );
+    // Scores of some 4000 are right to 2⁻¹².
+    expect(plain!.filter((each, at) => Math.abs(each - moved![at]!) > 2 ** -10)).toEqual([]);
+  });
+
+  test("errors say what is wrong", () => {
+    const x = (...shape: number[]) => ones(shape, { device }) as Tensor;
+    const [q, k] = [x(2, 3, 4), x(2, 5, 4)];
+    const calls: [() => unknown, string][] = [
+      [
+        () => nn.attention(q, x(2, 5, 3), k),
+        "attention takes q […, queries, width], k […, keys, width] and v […, keys, values] but got [2, 3, 4], [2, 5, 3] and [2, 5, 4].",
+      ],
+      [
+        () => nn.attention(x(4, 3, 4), x(3, 5, 4), x(3, 5, 4)),
+        "attention takes keys and values of a number of heads that divides that of q but got 3 for 4.",
+      ],
+      [
+        () => nn.attention(x(3, 300), x(3, 300), x(3, 4)),
+        "attention takes a width of 256 at most but got 300: divide it into heads.",
+      ],
+      [
+        () => nn.attention(q, k, k, { mask: x(2, 3, 4) }),
+        "attention of scores of shape [2, 3, 5] takes a mask that broadcasts to it but got [2, 3, 4].",
+      ],
+      [
+        () => nn.attention(q, k, k, { mask: x(3, 5).to("int32") }),
+        "attention takes a mask of bool, true where a query may look, or of floats, which are added to the scores, but got int32.",
+      ],
+      [
+        () => nn.attention(q, k, k, { window: 0 }),
+        "attention takes a whole number of at least 1, or two of at least 0 for before and after, as window but got 0.",
+      ],
+      [() => nn.attention(q, k, k, { softcap: 0 }), "attention takes a finite number above 0 as softcap but got 0."],
+      [
+        () => nn.attention(q, k, k, { dropout: 1.5 }),
+        "attention takes a probability from 0 to 1 as dropout but got 1.5.",
+      ],
+      [
+        () => nn.attention(q, k, k, { alignment: "middle" as never }),
+        'attention takes "start" or "end" as alignment but got "middle".',
+      ],
+      [
+        () => nn.attention(q, k, 3 as never),
+        "attention takes a tensor as v but got 3. Write nn.attention(q, k, v, { mask, causal, alignment, window, scale, softcap, dropout, returnLse, seed, generator }).",
+      ],
+      [
+        () => nn.attention(q.to("float8_e4m3") as Tensor, k, k),
+        'attention takes numbers that compute but got float8_e4m3: convert it, e.g. with .to("float32").',
+      ],
+      [
+        () => new nn.SelfAttention(8, 4, { keyHeads: 3 }),
+        "SelfAttention takes a number of keyHeads that divides its heads, but 3 do not divide 4.",
+      ],
+      [
+        () => {
+          const leaf = x(2, 3, 4);
+          leaf.requiresGrad = true;
+          gradients(nn.attention(leaf, k, k).square().sum(), [leaf], { createGraph: true });
+        },
+        "attention has no second gradient: compute it of matmul and softmax where one is needed.",
+      ],
+    ];
+    for (const [run, sentence] of calls) expect(run).toThrow(sentence);
+  });
+
+  test("a layer whose keys have fewer heads", () => {
+    const layer = new nn.SelfAttention(12, 6, { keyHeads: 2, causal: true, device });
+    expect(layer.inputs.weight.shape).toEqual([20, 12]);
+    expect(String(layer)).toContain("6 heads, 2 of keys, causal");
+    const x = made([2, 5, 12], "float32", device).x;
+    const all = layer.inputs.forward(x).detach() as Tensor;
+    const part = (from: number, to: number) =>
+      all
+        .slice(null, null, [from, to])
+        .reshape([2, 5, (to - from) / 2, 2])
+        .transpose([0, 2, 1, 3]) as Tensor;
+    const spread = (y: Tensor) => y.repeatInterleave(3, { axis: 1 }) as Tensor;
+    const seen = nn.attention(part(0, 12), spread(part(12, 16)), spread(part(16, 20)), { causal: true });
+    const wanted = numbers(
+      layer.outputs.forward(seen.transpose([0, 2, 1, 3]).reshape([2, 5, 12]) as Tensor).detach() as Tensor,
+    );
+    expect(
+      numbers(layer.forward(x).detach() as Tensor).filter(
+        (each, at) => Math.abs(each - wanted[at]!) > 12 * 8 * 2 ** -24,
+      ),
+    ).toEqual([]);
+  });
+});
