@@ -66,6 +66,9 @@ function plane(rows: number, length: number, row: number, step: number): Uint32A
 /** `struct Plane` of elements without gaps. */
 export const flatPlane = (count: number): Uint32Array => plane(1, count, count, 1);
 
+/** `struct Plane` of one row that stands for all. */
+export const repeatedPlane = (rows: number, length: number): Uint32Array => plane(rows, length, 0, 1);
+
 /** `struct Plane` of a view: rows at one distance with elements at another. `null` where it lies in another way. */
 export function planeOf(view: View): Uint32Array | null {
   const {

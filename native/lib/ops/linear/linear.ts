@@ -11,7 +11,7 @@ import { withDType, withFlat } from "../shape/copy.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
 import { onDevice } from "../kernels/blocks.ts";
 import { KernelFamily } from "../kernels/library.ts";
-import { sameShape, stridedBlocks } from "../kernels/map.ts";
+import { flatBlocks, repeatedPlane, sameShape, widestOf } from "../kernels/map.ts";
 import { matmulInto, matmulWithEpilogue } from "./matrix-product.ts";
 import type { Computation, Operand } from "../core/operation.ts";
 import { reduceInto } from "../reduce/reduce.ts";
@@ -38,9 +38,9 @@ const finish = Object.fromEntries(
     new KernelFamily("linear", floats, (type) => `finish<${functor}, ${type}>`, [
       "place",
       "place",
+      "struct",
       "out",
       "out",
-      "i64",
       "i64",
     ]),
   ]),
@@ -122,16 +122,16 @@ function linearInto(
   const left = hasBias ? null : bias;
   if (left === null && activation === "none") return;
   const [rows, columns] = y.shape as [number, number];
-  const { grid, block } = stridedBlocks(device, y.size);
+  const { grid, block } = flatBlocks(device, y.size, widestOf(y));
   // A block of one thread takes whole rows.
   const most = onDevice(device, { serial: rows, threads: grid });
   finish[activation].launch(on, y.dtype, { grid: Math.min(grid, most), block }, [
     product,
     left,
+    repeatedPlane(rows, columns),
     left === null ? null : z,
     y,
     rows,
-    columns,
   ]);
 }
 
