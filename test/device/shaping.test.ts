@@ -93,24 +93,29 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     );
     expect(stack([a, b], { axis: -1 }).shape).toEqual([3, columns, 2]);
     expect(numbers(stack([a, b], { axis: -1 }))).toEqual(left.flatMap((value, at) => [value, right[at]!]));
+    const several = [a, a.add(1), b, a.mul(2), b.neg(), a];
+    for (const axis of [0, 1, 2])
+      expect(numbers(stack(several, { axis }).moveAxis(axis, 0))).toEqual(several.flatMap(numbers));
+    expect(numbers(stack([a.to("int32"), b.to("float64")]))).toEqual([...left, ...right]);
     expect(cat([a.to("int32"), b.to("float64")]).dtype).toBe("float64");
     expect(numbers(cat([a, tensor(7, { device }), b], null))).toEqual([...left, 7, ...right]);
     expect(cat([a, b], { axis: null }).shape).toEqual([a.size + b.size]);
     expect(cat([zeros([0, columns], { device }), a]).shape).toEqual([3, columns]);
   });
 
-  // Parts that a GPU joins 1, 2, 4, 8 and 16 bytes at a time, in one launch or (five) one by one; rows with gaps.
+  // Parts that a GPU joins 1, 2, 4, 8 and 16 bytes at a time, in one launch or several; rows with gaps.
   test.each([
     "uint8",
     "bfloat16",
     "float32",
     "int64",
-  ] as const)("cat of %s of two to five parts, wherever they begin", (dtype) => {
+  ] as const)("cat of %s of two to nine parts, wherever they begin", (dtype) => {
     for (const widths of [
       [16, 32],
       [3, 1, 5],
       [8, 4, 8, 12],
       [1, 2, 3, 4, 5],
+      [8, 16, 8, 8, 32, 24, 8, 8, 16],
       [0, 7, 2],
     ])
       for (const inner of [1, 2, 16])
@@ -171,6 +176,18 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       [4, 5, 3],
       [1, 2, 0],
     ]);
+    const large = counted([3, 40, 16], device);
+    for (const [axis, by] of [
+      [1, 8],
+      [2, 5],
+      [0, -1],
+      [1, 43],
+    ] as const) {
+      const size = large.shape[axis]!;
+      poison(device, 2 * large.size);
+      const wanted = large.indexSelect(axis, arange(size, { dtype: "int64", device }).sub(by).remainder(size));
+      expect(numbers(large.roll(by, { axis }))).toEqual(numbers(wanted));
+    }
     expect(x.roll(0, { axis: 0 }).storage).not.toBe(x.storage);
   });
 
@@ -334,6 +351,10 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       [
         () => cat([x, ones([3, 2], { device })]),
         "cat along axis 0 takes tensors that agree in all other axes, but tensor 0 has shape [2, 3] and tensor 1 has [3, 2].",
+      ],
+      [
+        () => stack([x, x, ones([3, 2], { device })]),
+        "stack takes tensors of one shape, but tensor 0 has shape [2, 3] and tensor 2 has [3, 2].",
       ],
       [() => x.split(0), "split takes a size ≥ 1 or a list of sizes but got 0."],
       [() => x.split([1, 2]), "split takes sizes that add up to the 2 elements of axis 0 but got [1, 2]."],

@@ -61,11 +61,7 @@ export function cat(...args: unknown[]): Tensor {
 export function stack<D extends DType>(tensors: readonly Tensor<D>[], axis?: number | JoinOptions): Tensor<D>;
 export function stack(...args: unknown[]): Tensor {
   const { tensors, axis = 0 } = readStack(args);
-  const at = checkedAxis(axis, tensors[0]!.shape.length + 1);
-  return cat(
-    tensors.map((each) => each.unsqueeze(at)),
-    { axis: at },
-  );
+  return apply("stack", tensors, { axis: checkedAxis(axis, tensors[0]!.shape.length + 1) }) as Tensor;
 }
 
 const readGrid = reader("meshgrid", { required: { tensors }, options: { indexing: oneOf("ij", "xy") } });

@@ -346,11 +346,7 @@ export const roll: FunctionOf<"roll"> = define(
     return axes.reduce<Tensor>((result, each, at) => {
       const size = result.shape[each]!;
       const by = size === 0 ? 0 : ((shifts[at]! % size) + size) % size;
-      return by === 0
-        ? result.clone()
-        : cat([result.slice(...cut(each, [size - by, null])), result.slice(...cut(each, [0, size - by]))], {
-            axis: each,
-          });
+      return by === 0 ? result.clone() : (apply("roll", [result], { axis: each, by }) as Tensor);
     }, x);
   },
 );

@@ -1,7 +1,7 @@
-// Arrays one after the other along an axis, in one launch where that is possible (device/ops/joining.cu).
+// Arrays one after the other along an axis, in few launches where that is possible (device/ops/joining.cu).
 import type { Execution } from "../../device/execution.ts";
 import { type DeviceArray, viewOf } from "../../memory/array.ts";
-import { factsOf } from "../../memory/dtype.ts";
+import { factsOf, type DType } from "../../memory/dtype.ts";
 import { reshapedStrides, sizeOf, sliced, type AxisSlice } from "../../memory/shape.ts";
 import { bySize, copy } from "./copy.ts";
 import { blocksFor, onDevice, type ByBlock } from "../kernels/blocks.ts";
@@ -9,7 +9,7 @@ import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily, type ParameterKind } from "../kernels/library.ts";
 
 const repeated = <K extends ParameterKind>(kind: K, times: number) => Array<K>(times).fill(kind);
-const kinds = [...repeated("place", 4), "out", ...repeated("i64", 9)] as const;
+const kinds = [...repeated("place", 4), "out", ...repeated("i64", 10)] as const;
 const parts = {
   bySize: new KernelFamily("joining", Object.values(bySize), (type) => `join_parts<${type}>`, kinds),
   sixteen: new KernelFamily("joining", ["uint64"], () => "join_parts<Sixteen>", kinds),
@@ -22,54 +22,98 @@ export const cut = (axis: number, from: number, to: number): AxisSlice[] => [
   [from, to],
 ];
 
-/** Joins rows in one launch; false where their elements do not lie side by side, or are of several dtypes. */
+/** Rows of an array that are parts of the rows of a result: how many elements, and how far apart they begin. */
+interface Part {
+  readonly input: DeviceArray | null;
+  readonly width: number;
+  readonly step: number;
+}
+const none: Part = { input: null, width: 0, step: 0 };
+
+/** The parts of `outer` rows; `null` where their elements do not lie side by side, or are of several dtypes. */
+function partsOf(outer: number, inputs: readonly DeviceArray[], dtype: DType): Part[] | null {
+  const found: Part[] = [];
+  for (const input of inputs) {
+    if (input.dtype !== dtype) return null;
+    const width = input.size / outer;
+    const strides = input.isContiguous ? [width, 1] : reshapedStrides(input, [outer, width]);
+    if (strides === null || (width > 1 && strides[1] !== 1)) return null;
+    found.push({ input, width, step: strides[0]! });
+  }
+  return found;
+}
+
+/** Up to `most` parts of the rows of `out`, which are `row` elements apart, in one launch. */
+function joinParts(on: Execution, out: DeviceArray, found: readonly Part[], row: number): void {
+  const { most, each } = facts();
+  const { bytes } = factsOf(out.dtype);
+  // Up to 16 bytes at a time.
+  const fits = (size: number) =>
+    size >= bytes &&
+    out.placeLow % size === 0 &&
+    (row * bytes) % size === 0 &&
+    found.every(
+      ({ input, width, step }) =>
+        input!.placeLow % size === 0 && (width * bytes) % size === 0 && (step * bytes) % size === 0,
+    );
+  const unit = [16, 8, 4, 2].find(fits) ?? bytes;
+  const part = unit / bytes;
+  const all = [...found, ...Array<Part>(most - found.length).fill(none)];
+  let end = 0;
+  const ends = all.map(({ width }) => (end += width / part));
+  const count = out.size / part;
+  const kernel = unit === 16 ? parts.sixteen.on(on.device, "uint64") : parts.bySize.on(on.device, bySize[unit]!);
+  kernel.launch(on, blocksFor(on.device, count, { each }), [
+    ...all.map(({ input }) => input),
+    out,
+    count,
+    row / part,
+    end,
+    ...ends.slice(0, -1),
+    ...all.map(({ step }) => step / part),
+  ]);
+}
+
+/** Joins rows in few launches, where it can: what it says. */
 const joinRows: ByBlock<(on: Execution, out: DeviceArray, inputs: readonly DeviceArray[], axis: number) => boolean> = {
   // A core copies one input after the other at the speed of memory.
   serial: () => false,
   threads(on, out, inputs, axis) {
-    const { most, each } = facts();
-    if (inputs.length > most || !out.isContiguous || inputs.some(({ dtype }) => dtype !== out.dtype)) return false;
+    if (!out.isContiguous) return false;
     const outer = sizeOf(out.shape.slice(0, axis));
-    const { bytes } = factsOf(out.dtype);
-    const rows: { readonly input: DeviceArray; readonly width: number; readonly step: number }[] = [];
-    for (const input of inputs) {
-      const width = input.size / outer;
-      const strides = reshapedStrides(input, [outer, width]);
-      if (strides === null || (width > 1 && strides[1] !== 1)) return false;
-      rows.push({ input, width, step: strides[0]! });
+    const found = partsOf(outer, inputs, out.dtype);
+    if (found === null) return false;
+    const { most } = facts();
+    const row = out.size / outer;
+    if (found.length <= most) {
+      joinParts(on, out, found, row);
+      return true;
     }
-    // Up to 16 bytes at a time.
-    const ways = rows.flatMap(({ input, width, step }) => [input.placeLow, width * bytes, step * bytes]);
-    const fits = (size: number) => size >= bytes && [out.placeLow, ...ways].every((part) => part % size === 0);
-    const unit = [16, 8, 4, 2].find(fits) ?? bytes;
-    const units = (count: number) => (count * bytes) / unit;
-    const at = (part: number) => rows[part] ?? { input: null, width: 0, step: 0 };
-    const numbers = [...Array(most).keys()];
-    const ends = numbers.map((part) =>
-      units(numbers.slice(0, part + 1).reduce((sum, each) => sum + at(each).width, 0)),
-    );
-    const count = units(out.size);
-    const kernel = unit === 16 ? parts.sixteen.on(on.device, "uint64") : parts.bySize.on(on.device, bySize[unit]!);
-    kernel.launch(on, blocksFor(on.device, count, { each }), [
-      ...numbers.map((part) => at(part).input),
-      out,
-      count,
-      ends.at(-1)!,
-      ...ends.slice(0, -1),
-      ...numbers.map((part) => units(at(part).step)),
-    ]);
+    for (let first = 0, from = 0; first < found.length; first += most) {
+      const some = found.slice(first, first + most);
+      const width = some.reduce((sum, part) => sum + part.width, 0);
+      using columns = viewOf(out, { shape: [outer, width], strides: [row, 1], offset: out.offset + from });
+      joinParts(on, columns, some, row);
+      from += width;
+    }
     return true;
   },
 };
 
-/** Writes the inputs to `out`, one after the other along an axis. */
-export function join(on: Execution, out: DeviceArray, inputs: readonly DeviceArray[], axis: number): void {
+/** Writes the inputs to `out`, one after the other along an axis, or (`isNew`) side by side along one that they lack. */
+export function join(
+  on: Execution,
+  out: DeviceArray,
+  inputs: readonly DeviceArray[],
+  axis: number,
+  isNew = false,
+): void {
   const some = inputs.filter(({ size }) => size > 0);
   if (some.length === 0 || onDevice(on.device, joinRows)(on, out, some, axis)) return;
   let from = 0;
   for (const input of some) {
-    const to = from + input.shape[axis]!;
-    using part = viewOf(out, sliced(out, cut(axis, from, to)));
+    const to = from + (isNew ? 1 : input.shape[axis]!);
+    using part = viewOf(out, sliced(out, isNew ? [...Array<null>(axis).fill(null), from] : cut(axis, from, to)));
     copy(on, part, input);
     from = to;
   }

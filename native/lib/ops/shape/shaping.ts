@@ -8,6 +8,7 @@ import { call } from "../core/calls.ts";
 import { copy, fill } from "./copy.ts";
 import { cut, join } from "./joining.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
+import { sameShape } from "../kernels/map.ts";
 import type { Computation, Cost, Operand, Viewing } from "../core/operation.ts";
 
 const moved = (inputs: readonly Operand[], outputs: readonly DeviceArray[]): Cost => ({
@@ -52,6 +53,49 @@ const cat: Computation<DeviceArray[], { axis: number }> = {
       return dtype === g!.dtype ? part : call("convert", [part], { dtype });
     });
   },
+  cost: moved,
+};
+
+/** The operands, of one shape, side by side along a new axis. */
+const stack: Computation<DeviceArray[], { axis: number }> = {
+  inPlace: false,
+  infer(inputs, { axis }) {
+    const { shape } = inputs[0]!;
+    inputs.forEach((each, at) => {
+      if (sameShape(each.shape, shape)) return;
+      throw new TensorError(
+        "SHAPE",
+        `stack takes tensors of one shape, but tensor 0 has shape ${formatShape(shape)} and tensor ${at} has ${formatShape(each.shape)}.`,
+      );
+    });
+    return [
+      {
+        shape: [...shape.slice(0, axis), inputs.length, ...shape.slice(axis)],
+        dtype: inputs.map(({ dtype }) => dtype).reduce(promoted),
+      },
+    ];
+  },
+  run: ([out], inputs, { axis }, on) => join(on, out!, inputs, axis, true),
+  gradient: ([g], { inputs, attributes: { axis }, wanted }) =>
+    inputs.map(({ dtype }, at) => {
+      if (!wanted[at]) return null;
+      const part = call("slice", [g!], { slices: [...Array<null>(axis).fill(null), at] });
+      return dtype === g!.dtype ? part : call("convert", [part], { dtype });
+    }),
+  cost: moved,
+};
+
+/** The last `by` elements along an axis, of more, in front of the others. */
+const roll: Computation<[x: DeviceArray], { axis: number; by: number }> = {
+  inPlace: false,
+  infer: ([{ shape, dtype }]) => [{ shape, dtype }],
+  run([out], [x], { axis, by }, on) {
+    const at = x.shape[axis]! - by;
+    using last = viewOf(x, sliced(x, cut(axis, at, x.shape[axis]!)));
+    using first = viewOf(x, sliced(x, cut(axis, 0, at)));
+    join(on, out!, [last, first], axis);
+  },
+  gradient: ([g], { inputs: [x], attributes: { axis, by } }) => [call("roll", [g!], { axis, by: x.shape[axis]! - by })],
   cost: moved,
 };
 
@@ -177,4 +221,4 @@ const unfold: Viewing<[x: DeviceArray], Unfolding> = {
   cost: () => ({ bytes: 0, flops: 0 }),
 };
 
-export const shapingRows = { cat, padConstant, diagonal, onDiagonal, unfold } as const;
+export const shapingRows = { cat, stack, roll, padConstant, diagonal, onDiagonal, unfold } as const;
