@@ -296,6 +296,45 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     );
   });
 
+  test.each(["float32", "uint8", "bfloat16", "int64"] as const)("gather and take of %s, however they lie", (dtype) => {
+    const shape = [6, 20, 16] as const;
+    const made = (shape: readonly number[]) => counted(shape, device).remainder(120).to(dtype);
+    const ways: Record<string, Tensor> = {
+      sliced: made([6, 20, 19]).slice(null, null, [3, 19]),
+      turned: made([16, 20, 6]).permute([2, 1, 0]),
+      "back to front": made(shape).slice([null, null, -1], null, [null, null, -1]),
+      "every other": made([6, 40, 16]).slice(null, [0, null, 2]),
+      stretched: made([16]).expand(shape),
+      "one column": made([6, 20, 1]).expand(shape),
+      odd: made([6 * 20 * 16 + 1])
+        .slice([1])
+        .reshape(shape),
+    };
+    for (const [way, x] of Object.entries(ways))
+      for (const axis of [0, 1, 2] as const) {
+        const values = numbers(x);
+        const at = (place: readonly number[]) => values[(place[0]! * 20 + place[1]!) * 16 + place[2]!]!;
+        const own = shape.with(axis, 9);
+        const list = Array.from({ length: own[0]! * own[1]! * own[2]! }, () => below(shape[axis]));
+        const index = indices(list).reshape(own);
+        poison(device, list.length * 2);
+        const places = list.map((_, flat) => [
+          Math.floor(flat / (own[1]! * own[2]!)),
+          Math.floor(flat / own[2]!) % own[1]!,
+          flat % own[2]!,
+        ]);
+        const wanted = places.map((place, flat) => at(place.with(axis, list[flat]!)));
+        expect([way, axis, numbers(x.gather(axis, index))]).toEqual([way, axis, wanted]);
+        // Indices that lie in another order, too.
+        const turned = index.permute([2, 0, 1]).clone().permute([1, 2, 0]);
+        expect(numbers(x.gather(axis, turned))).toEqual(wanted);
+        const shared = list.slice(0, 9);
+        expect(numbers(x.indexSelect(axis, indices(shared)))).toEqual(
+          places.map((place) => at(place.with(axis, shared[place[axis]!]!))),
+        );
+      }
+  });
+
   // Rows and columns that a block of a GPU has room for, longer ones, more elements than places, and fewer.
   test.each([
     [[3, 700], [3, 700], 1],

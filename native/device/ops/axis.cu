@@ -1,7 +1,7 @@
-// Elements of [outer, length, inner], row-major, taken from and put at indices along the axis of `length`: indices of
-// shape [outer, own, inner], or `own` of them that all rows share. They are checked on the way: negative ones count
-// from the end, and one that is outside is told in `outside`, and stands for 0. Of elements that come to one place the
-// last stays, or they are joined in their order, so that results are the same from run to run.
+// Elements taken from and put at indices along an axis of `length`: put in [outer, length, inner], row-major, at
+// indices of shape [outer, own, inner]. They are checked on the way: negative ones count from the end, and one that is
+// outside is told in `outside`, and stands for 0. Of elements that come to one place the last stays, or they are joined
+// in their order, so that results are the same from run to run.
 #include <warpcell/axis_lines.cuh>
 #include <warpcell/joins.cuh>
 #include <warpcell/map.cuh>
@@ -13,61 +13,57 @@ struct alignas(16) Sixteen {
   uint64 word[2];
 };
 
+// out[…] = in[…] at an index along an axis of `length`, whose elements lie `step` apart. `layout`: of `out`, without
+// gaps, of `in` but for that axis, and of the indices.
 template <class T, class I>
-__global__ void take_axis(const T* in, const I* index, T* out, long long count, long long length, long long own,
-                          long long inner, int is_shared, long long* outside) {
+__global__ void take_axis(Layout<3> layout, const T* in, const I* index, T* out, long long count, long long length,
+                          long long step, long long* outside) {
   Checked checked(length);
 #ifdef WARPCELL_SERIAL
-  Span span = block_span(count);
-  long long line = span.begin / inner, n = span.begin - line * inner, o = line / own, r = line - o * own;
-  for (long long i = span.begin; i < span.end;) {
-    const T* row = in + o * length * inner;
-    if (inner == 1) {
-      const long long steps = own - r < span.end - i ? own - r : span.end - i;
-      const I* at = index + (is_shared ? r : i);
-      for (long long k = 0; k < steps; k++) out[i + k] = row[checked(at[k])];
-      i += steps;
-      r = 0;
-      o++;
-      continue;
-    }
-    const long long steps = inner - n < span.end - i ? inner - n : span.end - i;
-    if (is_shared) {
-      const T* from = row + checked(index[r]) * inner + n;
-      for (long long k = 0; k < steps; k++) out[i + k] = from[k];
+  const int inner = layout.rank - 1;
+  const long long along = layout.strides[1][inner], next = layout.strides[2][inner];
+  for_rows(layout, count, [&](const Offsets<3>& offsets, long long steps) {
+    T* to = out + offsets.at[0];
+    const T* from = in + offsets.at[1];
+    const I* at = index + offsets.at[2];
+    if (next == 0) {
+      from += checked(*at) * step;
+      if (along == 1)
+        for (long long k = 0; k < steps; k++) to[k] = from[k];
+      else
+        for (long long k = 0; k < steps; k++) to[k] = from[k * along];
+    } else if (along == 0) {
+      for (long long k = 0; k < steps; k++) to[k] = from[checked(at[k * next]) * step];
     } else {
-      for (long long k = 0; k < steps; k++) out[i + k] = row[checked(index[i + k]) * inner + n + k];
+      for (long long k = 0; k < steps; k++) to[k] = from[k * along + checked(at[k * next]) * step];
     }
-    i += steps;
-    n = 0;
-    if (++r == own) {
-      r = 0;
-      o++;
-    }
-  }
+  });
 #else
-  const bool is_small = count < 0x7fffffffLL;
-  const long long first = (long long)blockIdx.x * blockDim.x * kEach + threadIdx.x;
-  auto divided = [&](long long a, long long b) {
-    return b == 1 ? a : is_small ? (long long)(unsigned(a) / unsigned(b)) : a / b;
-  };
-  long long at[kEach];
-  T loaded[kEach];
+  if (layout.is_small) {
+    const unsigned first = blockIdx.x * blockDim.x * kEach + threadIdx.x, end = unsigned(count);
+    if (first >= end) return;
+    unsigned elements[kEach];
+    Offsets<3, int> at[kEach];
+    I indices[kEach];
+    T loaded[kEach];
 #pragma unroll
-  for (int k = 0; k < kEach; k++) {
-    const long long i = first + (long long)k * blockDim.x;
-    at[k] = 0;
-    if (i >= count) continue;
-    const long long line = divided(i, inner), n = i - line * inner;
-    const long long o = own * inner == count ? 0 : divided(line, own);
-    at[k] = (o * length + checked(index[is_shared ? line - o * own : i])) * inner + n;
-  }
+    for (int k = 0; k < kEach; k++) elements[k] = batch_index(first, k, end - 1);
+    near_offsets(layout, elements, at);
 #pragma unroll
-  for (int k = 0; k < kEach; k++) loaded[k] = in[at[k]];
+    for (int k = 0; k < kEach; k++) indices[k] = index[at[k].at[2]];
 #pragma unroll
-  for (int k = 0; k < kEach; k++) {
-    const long long i = first + (long long)k * blockDim.x;
-    if (i < count) out[i] = loaded[k];
+    for (int k = 0; k < kEach; k++) loaded[k] = in[at[k].at[1] + checked(indices[k]) * step];
+#pragma unroll
+    for (int k = 0; k < kEach; k++) {
+      const unsigned i = first + k * blockDim.x;
+      if (i < end) out[i] = loaded[k];
+    }
+  } else {
+    const long long first = (long long)blockIdx.x * blockDim.x * kEach + threadIdx.x;
+    for (long long i = first; i < count && i < first + kEach * (long long)blockDim.x; i += blockDim.x) {
+      const Offsets<3> at = offsets(layout, i);
+      out[i] = in[at.at[1] + checked(index[at.at[2]]) * step];
+    }
   }
 #endif
   checked.tell(outside);

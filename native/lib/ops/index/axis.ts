@@ -2,21 +2,22 @@
 import type { Execution } from "../../device/execution.ts";
 import { bytesOf, DeviceArray, viewOf } from "../../memory/array.ts";
 import { factsOf, type DType } from "../../memory/dtype.ts";
-import { stridesOf, transposed, type Shape } from "../../memory/shape.ts";
+import { merged, stridesOf, transposed, type Shape, type View } from "../../memory/shape.ts";
 import { aroundAxis } from "./along.ts";
 import { call } from "../core/calls.ts";
-import { bySize, contiguous, fill, withFlat } from "../shape/copy.ts";
+import { bySize, contiguous, fill, withDType, withFlat } from "../shape/copy.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
 import { blocksFor, onDevice, serialElements, type Blocks, type ByBlock } from "../kernels/blocks.ts";
 import { kernelFacts, kernelFactsByDType } from "../kernels/kernel-facts.ts";
 import { KernelFamily, type Place } from "../kernels/library.ts";
+import { layoutOf } from "../kernels/map.ts";
 import type { Computation } from "../core/operation.ts";
 import { outsideOf, watched } from "../core/outside.ts";
 import { positionsOf } from "./positions.ts";
 import { indexingRows } from "./indexing.ts";
 import { joined, putRows, type PutMode } from "./rows.ts";
 
-const kinds = ["place", "place", "out", "i64", "i64", "i64", "i64", "i32", "at"] as const;
+const kinds = ["struct", "place", "place", "out", "i64", "i64", "i64", "at"] as const;
 const operands = ["place", "place", "place", "out"] as const;
 const lengths = ["i64", "i64", "i64", "i64"] as const;
 const inLines = ["i64", "i32", "i32", "i64", "i32"] as const;
@@ -135,6 +136,37 @@ function shapeOf(x: DeviceArray, index: DeviceArray, { axis, isShared }: Taking)
   return isShared ? [...x.shape.slice(0, axis), ...index.shape, ...x.shape.slice(axis + 1)] : index.shape;
 }
 
+/** Of a result where its elements lie, where they come from but for the axis, and where their indices are. */
+function takenViews(out: DeviceArray, x: DeviceArray, index: DeviceArray, { axis, isShared }: Taking): View[] {
+  const { shape } = out;
+  const nothing = (axes: readonly unknown[]) => axes.map(() => 0);
+  const [before, after] = [x.strides.slice(0, axis), x.strides.slice(axis + 1)];
+  const from = isShared ? index.strides : [0];
+  return [
+    out,
+    { shape, strides: [...before, ...nothing(from), ...after].slice(0, shape.length), offset: 0 },
+    { shape, strides: isShared ? [...nothing(before), ...from, ...nothing(after)] : index.strides, offset: 0 },
+  ];
+}
+
+/** The same in units of up to 16 bytes, where neighbours share an index and lie side by side. */
+function inUnits(views: readonly View[], step: number, bytes: number, places: readonly number[]) {
+  const { shape, strides } = merged(views);
+  const last = shape.length - 1;
+  const fits = (size: number) =>
+    size >= bytes &&
+    places.every((place) => place % size === 0) &&
+    [shape[last]!, step, ...strides[1]!.slice(0, last)].every((each) => (each * bytes) % size === 0);
+  const isRow = last >= 0 && strides[1]![last] === 1 && strides[2]![last] === 0;
+  const unit = (isRow ? [16, 8, 4, 2].find(fits) : undefined) ?? bytes;
+  const part = unit / bytes;
+  if (part === 1) return { unit, part, views };
+  const divided = (list: readonly number[]) => list.map((each, at) => (at === last ? 1 : each / part));
+  const units = shape.with(last, shape[last]! / part);
+  const lies = [stridesOf(units), divided(strides[1]!), strides[2]!];
+  return { unit, part, views: lies.map((each) => ({ shape: units, strides: each, offset: 0 })) };
+}
+
 /**
  * Elements at indices along an axis that has some. An index that is outside stands for the first element, and the next
  * wait for the device throws TensorError.
@@ -142,25 +174,20 @@ function shapeOf(x: DeviceArray, index: DeviceArray, { axis, isShared }: Taking)
 const takeAxis: Computation<[x: DeviceArray, index: DeviceArray], Taking> = {
   inPlace: false,
   infer: ([x, index], taking) => [{ shape: shapeOf(x, index, taking), dtype: x.dtype }],
-  run([out], [x, index], { axis, isShared }, on) {
-    const { device } = on;
-    using source = contiguous(on, x);
+  run([target], [x, index], taking, on) {
+    const out = target!;
     const dtype: IndexType = index.dtype === "int32" ? "int32" : "int64";
-    withFlat(on, index, dtype, (at) => {
-      const { length, inner } = aroundAxis(source.shape, axis);
-      const own = isShared ? at.size : (at.shape[axis] ?? 1);
-      const { bytes } = factsOf(source.dtype);
-      // Rows that all share an index go by up to 16 bytes at a time.
-      const fits = (size: number) =>
-        size >= bytes && [inner * bytes, source.placeLow, out!.placeLow].every((part) => part % size === 0);
-      const unit = isShared ? ([16, 8, 4, 2].find(fits) ?? bytes) : bytes;
-      const width = inner / (unit / bytes);
-      const count = out!.size / (unit / bytes);
-      const blocks = blocksFor(device, count, { serial: serialElements / (unit / bytes), each: facts().each });
+    withDType(on, index, dtype, (at) => {
+      const { axis } = taking;
+      const [length, step] = [x.shape[axis] ?? 1, x.strides[axis] ?? 0];
+      const places = [x.placeLow, out.placeLow];
+      const { unit, part, views } = inUnits(takenViews(out, x, at, taking), step, factsOf(x.dtype).bytes, places);
+      const count = out.size / part;
+      const blocks = blocksFor(on.device, count, { serial: serialElements / part, each: facts().each });
       const kernel =
-        unit === 16 ? take[dtype].sixteen.on(device, "uint64") : take[dtype].bySize.on(device, bySize[unit]!);
+        unit === 16 ? take[dtype].sixteen.on(on.device, "uint64") : take[dtype].bySize.on(on.device, bySize[unit]!);
       watched(on, outsideAxis(axis, length), (outside) =>
-        kernel.launch(on, blocks, [source, at, out!, count, length, own, width, Number(isShared), outside]),
+        kernel.launch(on, blocks, [layoutOf(views), x, at, out, count, length, step / part, outside]),
       );
     });
   },
