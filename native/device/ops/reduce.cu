@@ -240,7 +240,7 @@ __global__ void short_rows(const T* in, Out* out, long long outer, long long len
   }
 #else
   __shared__ __align__(kPackBytes) char memory[kTileMemory];
-  const int share = kTileBytes / (size * int(sizeof(T)));
+  const int share = rows_of_tile(outer, size * int(sizeof(T)), kTileBytes);
   for (long long first = (long long)blockIdx.x * share; first < outer; first += (long long)gridDim.x * share) {
     const int count = outer - first < share ? int(outer - first) : share;
     const T* tile = bring(memory, in + first * size, count * size);

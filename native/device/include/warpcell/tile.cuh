@@ -10,6 +10,13 @@ namespace warpcell {
 constexpr int kTileBytes = 16384, kTileMemory = kTileBytes + 32;
 
 #ifndef WARPCELL_SERIAL
+// How many of `rows` a block brings at a time: as many of `row_bytes` as there is room for, or fewer, so that all
+// blocks have as many.
+__device__ inline int rows_of_tile(long long rows, int row_bytes, int room) {
+  const long long even = (rows + gridDim.x - 1) / gridDim.x;
+  return even < room / row_bytes ? int(even) : room / row_bytes;
+}
+
 __device__ inline int thread_of_block() { return int(threadIdx.x + blockDim.x * threadIdx.y); }
 __device__ inline int threads_of_block() { return int(blockDim.x * blockDim.y); }
 __device__ inline int past_pack(const void* place) { return int((unsigned long long)place % kPackBytes); }

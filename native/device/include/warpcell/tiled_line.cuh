@@ -55,7 +55,7 @@ struct TiledLine {
   }
   template <class T, class Tile>
   __device__ inline void each_tile(long long rows, int bytes, T* out, Tile tile) {
-    const int share = bytes / (length * int(sizeof(T)));
+    const int share = rows_of_tile(rows, length * int(sizeof(T)), bytes);
     for (long long first = (long long)blockIdx.x * share; first < rows; first += (long long)gridDim.x * share) {
       const int count = rows - first < share ? int(rows - first) : share;
       T* results = tile(first, count);

@@ -40,6 +40,12 @@ export function blocksFor(
     : { grid: Math.ceil(count / (threads * each)), block: threads };
 }
 
+/** Blocks of a GPU whose `threads` have rows out of tiles, `share` at most: a row each, before they have several. */
+export function tileBlocks({ properties }: DeviceProcess, rows: number, share: number, threads: number): number {
+  const filling = 8 * properties.multiprocessors;
+  return Math.max(Math.ceil(rows / share), Math.min(Math.ceil(rows / threads), filling));
+}
+
 /** The threads of a block that is made for so many. */
 export function threadsOf<B extends Blocks["block"]>(device: DeviceProcess, threads: B): B | 1 {
   return onDevice<B | 1>(device, { serial: 1, threads });

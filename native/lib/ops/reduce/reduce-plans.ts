@@ -1,6 +1,6 @@
 // How a reduction is launched: how many blocks and threads, and into how many parts rows and columns are cut, by shape.
 import type { DeviceProcess } from "../../device/process.ts";
-import { onDevice, type Blocks, type ByBlock } from "../kernels/blocks.ts";
+import { onDevice, tileBlocks, type Blocks, type ByBlock } from "../kernels/blocks.ts";
 import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { isDense, isRows, type Reduced } from "./reduced.ts";
 
@@ -114,7 +114,7 @@ export interface Plan extends Blocks, Split {
 /** The kernels for a shape. */
 export interface Plans {
   /** Blocks whose threads take whole rows or columns; `null` where these are too long for it. */
-  readonly short: (reduced: Reduced, elements: Elements) => Blocks | null;
+  readonly short: (device: DeviceProcess, reduced: Reduced, elements: Elements) => Blocks | null;
   readonly rows: (device: DeviceProcess, reduced: Reduced, elements: Elements) => Plan;
   readonly columns: (device: DeviceProcess, reduced: Reduced, elements: Elements) => Plan;
   /** Joins the parts of each result, by a thread or (`byBlock`) by a block. */
@@ -124,7 +124,7 @@ export interface Plans {
 export const plansFor: ByBlock<Plans> = {
   serial: {
     // Vectors would be longer than these.
-    short(reduced) {
+    short(_, reduced) {
       const { lanes } = facts();
       const { outer, length, inner } = reduced;
       return isDense(reduced) && length < lanes && inner < lanes
@@ -149,7 +149,7 @@ export const plansFor: ByBlock<Plans> = {
   },
   threads: {
     // No whole packs, and a tile in shared memory has many of them. Rows of whole packs would lie in the same banks.
-    short(reduced, { bytes }) {
+    short(device, reduced, { bytes }) {
       const { lanes, packBytes, tileBytes } = facts();
       const { outer, length, inner } = reduced;
       const isUneven = (length * inner * bytes) % packBytes !== 0;
@@ -157,7 +157,8 @@ export const plansFor: ByBlock<Plans> = {
         ? isUneven && length <= mostOfTile
         : length < lanes && length * inner * bytes <= tileBytes / 8 && outer >= 32 && (inner * bytes) % packBytes !== 0;
       const share = Math.floor(tileBytes / (length * inner * bytes));
-      return isDense(reduced) && isShort ? { grid: Math.ceil(outer / share), block: shortThreads } : null;
+      if (!isDense(reduced) || !isShort) return null;
+      return { grid: tileBlocks(device, outer, share, Math.ceil(shortThreads / inner)), block: shortThreads };
     },
     rows(device, { outer, length, outerStep, step }, { bytes, place }) {
       const { parts, chunk } = rowParts(device, outer, length);

@@ -153,7 +153,7 @@ function launch(
   const { rows, short, columns, join } = kernels[name];
   const plans = onDevice(device, plansFor);
   const elements: Elements = { bytes: factsOf(dtype).bytes, beside: state.beside, place: source.placeLow };
-  const slabs = plans.short(reduced, elements);
+  const slabs = plans.short(device, reduced, elements);
   if (slabs !== null) {
     short.launch(on, dtype, slabs, [source, out, outer, length, inner, parameter]);
     return;

@@ -7,7 +7,7 @@ import { TensorError } from "../../errors.ts";
 import { floatOf } from "../../memory/promotion.ts";
 import type { DeviceProcess } from "../../device/process.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
-import { onDevice, serialElements, type Blocks, type ByBlock } from "../kernels/blocks.ts";
+import { onDevice, serialElements, tileBlocks, type Blocks, type ByBlock } from "../kernels/blocks.ts";
 import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily, type LibraryArgument, type ParameterKind } from "../kernels/library.ts";
 
@@ -28,7 +28,7 @@ interface RowShape {
 
 /**
  * A way to hold rows on a GPU: its type in C++, which rows it takes, and how a block is laid out, threads of a row by
- * rows at a time; `share`: rows of a block, where they are not those.
+ * rows at a time; `share`: rows of a block at most, where they are not those.
  */
 interface Line {
   readonly type: (c: string, bytes: number) => string;
@@ -117,19 +117,23 @@ export const linesOf = {
 } as const satisfies Record<string, readonly Line[]>;
 
 /** The blocks for rows, and which line takes them; `null` where none does: of one thread, which takes whole rows, or as the line lays its threads out. */
-const blocksOf: ByBlock<(rows: number, row: RowShape, lines: readonly Line[]) => (Blocks & { at: number }) | null> = {
+const blocksOf: ByBlock<
+  (device: DeviceProcess, rows: number, row: RowShape, lines: readonly Line[]) => (Blocks & { at: number }) | null
+> = {
   // One line serves all rows there.
-  serial: (rows, { length }) => ({
+  serial: (_, rows, { length }) => ({
     at: 0,
     grid: Math.min(rows, Math.ceil((rows * length) / serialElements)),
     block: 1,
   }),
-  threads(rows, row, lines) {
+  threads(device, rows, row, lines) {
     const at = lines.findIndex((line) => line.takes(row));
     const line = lines[at];
     if (line === undefined) return null;
     const block = line.block(row);
-    return { at, grid: Math.ceil(rows / (line.share?.(row) ?? block[1])), block };
+    const share = line.share?.(row);
+    const grid = share === undefined ? Math.ceil(rows / block[1]) : tileBlocks(device, rows, share, block[0]);
+    return { at, grid, block };
   },
 };
 
@@ -182,7 +186,7 @@ export class RowKernels {
     const isPacked =
       (length * bytes) % packBytes === 0 &&
       args.every((each) => !(each instanceof DeviceArray) || each.dtype !== dtype || each.placeLow % packBytes === 0);
-    return onDevice(device, blocksOf)(rows, { length, bytes, isPacked, operands: this.#operands }, this.#lines);
+    return onDevice(device, blocksOf)(device, rows, { length, bytes, isPacked, operands: this.#operands }, this.#lines);
   }
 }
 
