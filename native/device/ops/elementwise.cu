@@ -61,6 +61,7 @@ ARITHMETIC(ReluGradient);
 ARITHMETIC(SigmoidGradient);
 ARITHMETIC(TanhGradient);
 ARITHMETIC(Clamp);
+ARITHMETIC(Lerp);
 ARITHMETIC(Hardsigmoid);
 ARITHMETIC(Hardswish);
 ARITHMETIC(LeakyRelu);
@@ -249,4 +250,19 @@ template <class Op, class T, class Out>
 __global__ void with_numbers(const T* a, Plane rows, Wide<T> first, Wide<T> second, Out* out, long long count) {
   each_row<Op, T>(
       rows, count, out, [first, second](auto f, Wide<T> x) WARPCELL_INLINED { return f(x, first, second); }, a);
+}
+
+template <class Op, class T, class Out>
+__global__ void pair_number(const T* a, const T* b, Wide<T> c, Out* out, long long count) {
+  each_flat<Op, T>(count, out, [c](auto f, Wide<T> x, Wide<T> y) WARPCELL_INLINED { return f(x, y, c); }, a, b);
+}
+template <class Op, class T, class Out>
+__global__ void pair_number_strided(Layout<3> layout, const T* a, const T* b, Wide<T> c, Out* out, long long count) {
+  each_strided<Op, T>(
+      layout, count, out, [c](auto f, Wide<T> x, Wide<T> y) WARPCELL_INLINED { return f(x, y, c); }, a, b);
+}
+template <class Op, class T, class Out>
+__global__ void ternary_strided(Layout<4> layout, const T* a, const T* b, const T* c, Out* out, long long count) {
+  each_strided<Op, T>(
+      layout, count, out, [](auto f, Wide<T> x, Wide<T> y, Wide<T> z) WARPCELL_INLINED { return f(x, y, z); }, a, b, c);
 }

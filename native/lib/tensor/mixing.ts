@@ -130,14 +130,7 @@ export const clamp: FunctionOf<"clamp"> = define(
 export const lerp: FunctionOf<"lerp"> = define(
   "lerp",
   { required: { end: tensor, weight: either(number, tensor) } },
-  (x, { end, weight }) => {
-    const way = end.sub(x);
-    // From the nearer end, so that weight 1 gives the other exactly.
-    const fromStart = () => x.add(way.mul(weight as Tensor));
-    const fromEnd = () => end.sub(weight instanceof Tensor ? way.mul(weight.neg().add(1)) : way.mul(1 - weight));
-    if (!(weight instanceof Tensor)) return weight < 0.5 ? fromStart() : fromEnd();
-    return fromStart().where(weight.lt(0.5), fromEnd());
-  },
+  (x, { end, weight }) => apply("lerp", [x, end, weight], {}),
 );
 
 const combined = { required: { a: tensor, b: tensor }, options: { value: number } };

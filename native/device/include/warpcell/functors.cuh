@@ -449,6 +449,14 @@ struct Hardshrink {
     return x >= -lambda && x <= lambda ? W(0) : x;
   }
 };
+// x + weight · (y − x), from the nearer end, so that weight 1 gives the other exactly.
+struct Lerp {
+  template <class W>
+  static __device__ inline W of(W x, W y, W weight) {
+    const W way = y - x;
+    return fn::pick(weight < W(0.5), x + weight * way, y - way * (W(1) - weight));
+  }
+};
 struct Where {
   template <class W>
   static __device__ inline W of(int condition, W x, W y) {

@@ -14,6 +14,7 @@ import { indexingRows } from "../index/indexing.ts";
 import { linearRows } from "../linear/linear.ts";
 import { lossRows } from "../rows/losses.ts";
 import { matmulRow } from "../linear/matrix-product.ts";
+import { mixingRows } from "../elementwise/mixing.ts";
 import { normRows } from "../rows/norms.ts";
 import { solvingRows } from "../linalg/solving.ts";
 import { spectralRows } from "../linalg/spectra.ts";
@@ -35,6 +36,7 @@ export const operations = {
   ...gatedRows,
   ...gradientRows,
   ...parameterRows,
+  ...mixingRows,
   gelu: geluRow,
   ...viewRows,
   ...copyRows,

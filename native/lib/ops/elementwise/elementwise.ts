@@ -14,7 +14,7 @@ import { KernelFamily } from "../kernels/library.ts";
 import { broadcastLayout, flatBlocks, sameShape, stridedBlocks, widestOf } from "../kernels/map.ts";
 import type { Computation, Cost, None, Operand, Scalar } from "../core/operation.ts";
 
-const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
+export const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 // Narrow integers are computed as wider ones: their kernels would be many, and are seldom wanted.
 const integers: readonly DType[] = ["int32", "int64", "uint64"];
 const computing: Partial<Record<DType, DType>> = {
@@ -61,7 +61,7 @@ function refuse(name: string, dtype: DType, takes: string, advice: DType): never
   throw new TensorError("DTYPE", `${name} takes ${takes} but got ${dtype}: convert it, e.g. with .to("${advice}").`);
 }
 
-function computingDType(domain: Domain, dtype: DType, name: string): DType {
+export function computingDType(domain: Domain, dtype: DType, name: string): DType {
   if (factsOf(dtype).isStorage) refuse(name, dtype, "numbers that compute", "float32");
   return domains[domain].of(dtype, name);
 }
@@ -75,7 +75,7 @@ function kernelDType(domain: Domain, dtype: DType, name: string): DType {
 const isArray = (operand: Operand): operand is DeviceArray => operand instanceof DeviceArray;
 export const bytesMoved = (arrays: readonly Operand[]): number =>
   arrays.reduce<number>((sum, operand) => sum + (isArray(operand) ? operand.bytes : 0), 0);
-const costOf =
+export const costOf =
   (flops: number) =>
   (inputs: readonly Operand[], outputs: readonly DeviceArray[]): Cost => ({
     bytes: bytesMoved(inputs) + bytesMoved(outputs),
