@@ -75,8 +75,11 @@ function isWithin(got: number, wanted: number, bound: number, dtype: DType): boo
 type Difference = (wanted: number, index: number) => number;
 
 /** What a case allows: less is worked out for 16 bits on a GPU. */
-const allowedOf = ({ allowed = 0, allowedBrief = allowed }: ElementwiseCase, dtype: DType, kind: string): Allowed =>
-  kind === "cuda" && dtype !== computing(dtype) ? allowedBrief : allowed;
+const allowedOf = (
+  { allowed = 0, allowedBrief = allowed }: ElementwiseCase,
+  dtype: DType,
+  hasThreads: boolean,
+): Allowed => (hasThreads && dtype !== computing(dtype) ? allowedBrief : allowed);
 
 function differenceOf(allowed: Allowed, dtype: DType, operands: (index: number) => readonly number[]): Difference {
   const u = roundoff[computing(dtype)]!;
@@ -197,14 +200,16 @@ const label = ({ name, attributes }: { name: string; attributes?: object }) =>
 const listed = <C extends { name: string; attributes?: object }>(cases: readonly C[]) =>
   cases.map((each) => [label(each), each] as const);
 
-describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (device, kind) => {
+describe.each(
+  devices.map(({ name, properties }) => [name, properties.libraryBlock > 1] as const),
+)("on %s", (device, hasThreads) => {
   const make = (values: readonly (number | bigint | boolean)[], dtype: DType) =>
     tensor(values as number[], { dtype, device });
 
   describe.each(floats)("%s", (dtype) => {
     test.each(listed(elementwiseCases.filter(({ of }) => of !== undefined)))("%s", (_, row) => {
       const { name, attributes, ranges, of } = row;
-      const allowed = allowedOf(row, dtype, kind);
+      const allowed = allowedOf(row, dtype, hasThreads);
       const columns = ranges.map((range, operand) => randomNumbers(runSeed + operand, most, dtype, range));
       const check = (got: Tensor, operands: (index: number) => number[], count: number) =>
         expectNear(
@@ -255,7 +260,7 @@ describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (
       listed(elementwiseCases.filter(({ of }) => of !== undefined)),
     )("%s of NaN, infinities, zeros and extremes", (_, row) => {
       const { name, attributes, ranges, of } = row;
-      const allowed = allowedOf(row, dtype, kind);
+      const allowed = allowedOf(row, dtype, hasThreads);
       const limits = [0, -0, Infinity, -Infinity, NaN, 1, -1, largest[dtype]!, -largest[dtype]!];
       const tiny = [smallestNormal[dtype]!, -smallestNormal[dtype]!];
       const list = [...limits, 2.5, ...tiny];

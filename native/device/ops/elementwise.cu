@@ -73,7 +73,10 @@ SHORT(Reciprocal);
 SHORT(Sqrt);
 SHORT(Rsqrt);
 SHORT(Exp);
+SHORT(Exp2);
 SHORT(Log);
+SHORT(Log2);
+SHORT(Log10);
 SHORT(Tanh);
 SHORT(Sigmoid);
 SHORT(Silu);
@@ -86,8 +89,38 @@ SHORT(Gated);
 SHORT(Sin);
 SHORT(Cos);
 SHORT(Pow);
+// Those with a form for results of 16 bits, which is always short; those of has_near and the power have one, too.
+template <class Op>
+constexpr bool has_brief = false;
+#define BRIEF(Op) \
+  template <>     \
+  constexpr bool has_brief<Op> = true
+BRIEF(Expm1);
+BRIEF(Log1p);
+BRIEF(Sinh);
+BRIEF(Cosh);
+BRIEF(Tanh);
+BRIEF(Erf);
+BRIEF(Erfc);
+BRIEF(Sigmoid);
+BRIEF(LogSigmoid);
+BRIEF(Silu);
+BRIEF(SiluGradient);
+BRIEF(Softplus);
+BRIEF(Mish);
+BRIEF(Gelu);
+BRIEF(GeluGradient);
+BRIEF(GeluTanh);
+BRIEF(GeluTanhGradient);
+BRIEF(Gated);
+BRIEF(Tanhshrink);
+BRIEF(Selu);
+BRIEF(Elu);
+BRIEF(Celu);
 template <class Op, class T>
-constexpr bool light = same<Wide<T>, double> ? is_arithmetic<Op> : is_short<Op>;
+constexpr bool is_brief = has_brief<Op> && same<Wide<T>, float> && sizeof(T) == 2;
+template <class Op, class T>
+constexpr bool light = same<Wide<T>, double> ? is_arithmetic<Op> : is_short<Op> || is_brief<Op, T>;
 
 // `arrange(f, x…)` calls f with the numbers that operands' elements are, and with others.
 #ifdef WARPCELL_SERIAL
@@ -169,9 +202,6 @@ inline void each_strided(const Layout<N>& layout, long long count, Out* out, Arr
 #else
 template <class Op>
 constexpr bool has_near = same<Op, Sin> || same<Op, Cos>;
-// What a result of 16 bits does not show need not be worked out; those of has_near and the power have such a form, too.
-template <class Op>
-constexpr bool has_brief = same<Op, Gelu> || same<Op, GeluGradient> || same<Op, Sigmoid> || same<Op, Silu>;
 // Compiled once, for operands that are rare.
 template <class Op, class... X>
 __device__ __noinline__ float rarely(X... x) {
@@ -199,7 +229,7 @@ __device__ inline auto function(Arrange arrange) {
       return narrow<Out>(arrange([](auto... x) { return rarely<Op>(x...); }, widen<T>(elements)...));
     };
     return Mostly<decltype(usual), decltype(rare)>{usual, rare};
-  } else if constexpr (has_brief<Op> && same<Wide<T>, float> && sizeof(T) == 2) {
+  } else if constexpr (is_brief<Op, T>) {
     return [arrange](auto... elements) {
       return narrow<Out>(arrange([](auto... x) { return Op::brief(x...); }, widen<T>(elements)...));
     };

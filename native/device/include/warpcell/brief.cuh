@@ -1,7 +1,8 @@
-// Sine, cosine and power on a GPU for results of 16 bits, which show no error below 2⁻¹²: in few steps, without
-// branches.
+// Functions on a GPU for results of 16 bits, which show no error below 2⁻¹²: in few steps, without branches.
+// Polynomials are minimax in the error beside the result, which stands beside each.
 #pragma once
 #include "instructions.cuh"
+#include "normal.cuh"
 #include "turns.cuh"
 
 namespace warpcell::float_math {
@@ -42,6 +43,69 @@ __device__ inline float brief_pow(bool& is_usual, float x, float y) {
   const float moved = y + kWholes;
   const uint of_negative = moved - kWholes == y ? float_bits(moved) << 31 : 0x7fffffffu;
   return bits_float(float_bits(power) | (uint(int(float_bits(x)) >> 31) & of_negative));
+}
+
+// e^x, to 2⁻²² and what the exponent is rounded by, |x| · 2⁻²⁴.
+__device__ inline float brief_exp(float x) { return instructions::exp2(x * 1.44269504f); }
+
+// log(1 + x) for x > −1: near 0, where 1 + x has lost what counts, three terms of its series, to 2⁻¹⁹.
+__device__ inline float brief_log1p(float x) {
+  const float near = x * horner(x, 1.0f, -0.5f, 0.333333333f);
+  return pick(magnitude(x) < 0.0078125f, near, 0.693147181f * instructions::log2(1.0f + x));
+}
+// log(1 + e^x)
+__device__ inline float brief_softplus(float x) {
+  return pick(x < 0.0f, 0.0f, x) + brief_log1p(brief_exp(-magnitude(x)));
+}
+
+// e^x − 1: near 0 to 2⁻¹⁸·⁵.
+__device__ inline float brief_expm1(float x) {
+  const float near = x * horner(x, 0.999999523f, 0.499973148f, 0.16667828f, 0.0421003252f, 0.00833328068f);
+  return pick(magnitude(x) < 0.5f, near, brief_exp(x) - 1.0f);
+}
+
+// e^|x| / 2 without overflow before it.
+__device__ inline float half_power(float x) { return instructions::exp2(fma(magnitude(x), 1.44269504f, -1.0f)); }
+// Near 0 by its series, to 2⁻¹⁸.
+__device__ inline float brief_sinh(float x) {
+  const float square = x * x, half = half_power(x);
+  const float near = x * horner(square, 1.0f, 0.166666667f, 0.00833333333f, 0.000198412698f);
+  return pick(magnitude(x) < 1.0f, near, ::copysignf(half - 0.25f * brief_reciprocal(half), x));
+}
+__device__ inline float brief_cosh(float x) {
+  const float half = half_power(x);
+  return half + 0.25f * brief_reciprocal(half);
+}
+
+// 1 − 2 / (e^2|x| + 1)
+__device__ inline float far_tanh(float x) {
+  return 1.0f - 2.0f * brief_reciprocal(brief_exp(2.0f * magnitude(x)) + 1.0f);
+}
+// Near 0 to 2⁻¹⁷·²
+__device__ inline float brief_tanh(float x) {
+  const float near = x * horner(x * x, 0.999993324f, -0.332890481f, 0.128642127f, -0.0372905284f);
+  return pick(magnitude(x) < 0.7f, near, ::copysignf(far_tanh(x), x));
+}
+// x − tanh(x): near 0, where these cancel, to 2⁻¹⁶·⁹; a sum with 0 has no −0.
+__device__ inline float brief_tanhshrink(float x) {
+  const float square = x * x;
+  const float near = x * square * horner(square, 0.333330572f, -0.133152366f, 0.0520589948f, -0.0150995485f) + 0.0f;
+  return pick(magnitude(x) < 0.7f, near, x - ::copysignf(far_tanh(x), x));
+}
+
+// 2Φ(−√2|x|), which is 1 − erf(|x|)
+__device__ inline float brief_erfc_of_size(float x) {
+  const BriefTail tail = brief_tail(brief_size(1.41421356f * x));
+  return 2.0f * (tail.power * tail.share);
+}
+// Near 0 to 2⁻¹⁹
+__device__ inline float brief_erf(float x) {
+  const float near = x * horner(x * x, 1.12837708f, -0.375992179f, 0.111462921f, -0.0222486351f);
+  return pick(magnitude(x) < 0.7f, near, ::copysignf(1.0f - brief_erfc_of_size(x), x));
+}
+__device__ inline float brief_erfc(float x) {
+  const float tail = brief_erfc_of_size(x);
+  return pick(x < 0.0f, 2.0f - tail, tail);
 }
 
 }  // namespace warpcell::float_math
