@@ -195,7 +195,8 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   math("cbrt"),
   math("sin", wide, { allowedBrief: brieflyTurned }),
   math("cos", wide, { allowedBrief: brieflyTurned }),
-  math("tan"),
+  // A sine and a cosine.
+  math("tan", wide, { allowedBrief: (u, wanted) => 68 * u * Math.abs(wanted) }),
   // sin (4), π, its product with a number that is exact, and the quotient by another.
   one("sinc", sinc, 8),
   math("asin", unit),

@@ -77,6 +77,9 @@ SHORT(Exp2);
 SHORT(Log);
 SHORT(Log2);
 SHORT(Log10);
+SHORT(Asin);
+SHORT(Acos);
+SHORT(Atan);
 SHORT(Tanh);
 SHORT(Sigmoid);
 SHORT(Silu);
@@ -89,9 +92,21 @@ SHORT(Gated);
 SHORT(Sin);
 SHORT(Cos);
 SHORT(Pow);
-// Those with a form for results of 16 bits, which is always short; those of has_near and the power have one, too.
+// Those with a form for results of 16 bits, which is always short, and those that have one for usual operands alone.
 template <class Op>
 constexpr bool has_brief = false;
+template <class Op>
+constexpr bool has_usual = false;
+#define USUAL(Op) \
+  template <>     \
+  constexpr bool has_usual<Op> = true
+USUAL(Sin);
+USUAL(Cos);
+USUAL(Tan);
+USUAL(Pow);
+USUAL(Fmod);
+USUAL(Remainder);
+USUAL(Hypot);
 #define BRIEF(Op) \
   template <>     \
   constexpr bool has_brief<Op> = true
@@ -117,10 +132,15 @@ BRIEF(Tanhshrink);
 BRIEF(Selu);
 BRIEF(Elu);
 BRIEF(Celu);
+BRIEF(Rsqrt);
+BRIEF(Hardsigmoid);
+BRIEF(Hardswish);
+BRIEF(Logaddexp);
+template <class T>
+constexpr bool is_sixteen = same<Wide<T>, float> && sizeof(T) == 2;
 template <class Op, class T>
-constexpr bool is_brief = has_brief<Op> && same<Wide<T>, float> && sizeof(T) == 2;
-template <class Op, class T>
-constexpr bool light = same<Wide<T>, double> ? is_arithmetic<Op> : is_short<Op> || is_brief<Op, T>;
+constexpr bool light =
+    same<Wide<T>, double> ? is_arithmetic<Op> : is_short<Op> || (is_sixteen<T> && (has_brief<Op> || has_usual<Op>));
 
 // `arrange(f, x…)` calls f with the numbers that operands' elements are, and with others.
 #ifdef WARPCELL_SERIAL
@@ -221,7 +241,7 @@ __device__ inline float usually(bool& is_usual, X... x) {
 // narrow(Op(x…)) of elements.
 template <class Op, class T, class Out, class Arrange>
 __device__ inline auto function(Arrange arrange) {
-  if constexpr (same<Wide<T>, float> && (has_near<Op> || same<Op, Pow>)) {
+  if constexpr ((is_sixteen<T> && has_usual<Op>) || (same<T, float> && (has_near<Op> || same<Op, Pow>))) {
     auto usual = [arrange](bool& is_usual, auto... elements) {
       return narrow<Out>(arrange([&](auto... x) { return usually<Op, T>(is_usual, x...); }, widen<T>(elements)...));
     };
@@ -229,7 +249,7 @@ __device__ inline auto function(Arrange arrange) {
       return narrow<Out>(arrange([](auto... x) { return rarely<Op>(x...); }, widen<T>(elements)...));
     };
     return Mostly<decltype(usual), decltype(rare)>{usual, rare};
-  } else if constexpr (is_brief<Op, T>) {
+  } else if constexpr (is_sixteen<T> && has_brief<Op>) {
     return [arrange](auto... elements) {
       return narrow<Out>(arrange([](auto... x) { return Op::brief(x...); }, widen<T>(elements)...));
     };

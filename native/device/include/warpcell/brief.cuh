@@ -93,6 +93,37 @@ __device__ inline float brief_tanhshrink(float x) {
   return pick(magnitude(x) < 0.7f, near, x - ::copysignf(far_tanh(x), x));
 }
 
+// x, and the least number for −∞, which times 0 is not NaN.
+__device__ inline float at_least_finite(float x) { return instructions::larger_or_nan(x, -3.40282347e38f); }
+
+// tan = sin/cos
+__device__ inline float brief_tan(float x) { return brief_sin(x) * brief_reciprocal(brief_cos(x)); }
+
+// x less whole multiples of y, in whose quotient all digits count: not exact where it has more of them than both
+// numbers leave room for, or the divisor has no quotient in float32; `is_usual` is cleared then.
+__device__ inline float brief_fmod(bool& is_usual, float x, float y) {
+  const float size = magnitude(x), by = magnitude(y);
+  is_usual = is_usual & (by >= 7.88860905e-31f) & (by <= 1.26765060e30f) & (size <= 4096.0f * by);
+  // Off by one where the quotient is nearly whole.
+  float rest = fma(-truncf(size * brief_reciprocal(by)), by, size);
+  rest = rest < 0.0f ? rest + by : rest;
+  rest = rest >= by ? rest - by : rest;
+  return ::copysignf(rest, x);
+}
+
+// √(x² + y²) of squares that neither overflow nor vanish.
+__device__ inline float brief_hypot(bool& is_usual, float x, float y) {
+  const float sum = fma(x, x, y * y);
+  is_usual = is_usual & (sum >= 7.88860905e-31f) & (sum <= 1.26765060e30f);
+  return ::sqrtf(sum);
+}
+
+// The larger number and log(1 + e^−|x − y|), of two infinities, too.
+__device__ inline float brief_logaddexp(float x, float y) {
+  const float most = instructions::larger_or_nan(x, y), way = x == y ? 0.0f : -magnitude(x - y);
+  return most + brief_log1p(brief_exp(way));
+}
+
 // 2Φ(−√2|x|), which is 1 − erf(|x|)
 __device__ inline float brief_erfc_of_size(float x) {
   const BriefTail tail = brief_tail(brief_size(1.41421356f * x));

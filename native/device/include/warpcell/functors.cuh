@@ -36,7 +36,8 @@ constexpr bool is_float = Number<W>::is_float;
       return expression;                    \
     }                                       \
   }
-// The same with a form for results of 16 bits on a GPU, which show no error below 2⁻¹².
+// The same with a form for results of 16 bits on a GPU, which show no error below 2⁻¹². Other forms clear `is_usual` at
+// operands that they are not for.
 #ifdef WARPCELL_SERIAL
 #define UNARY_BRIEF(Name, expression, shorter) UNARY(Name, expression)
 #else
@@ -104,6 +105,11 @@ struct Remainder {
 #ifdef WARPCELL_SERIAL
   static inline bool is_near(float x, float y) { return float_math::divides_near(x, y); }
   static inline float near(float x, float y) { return float_math::near_remainder(x, y); }
+#else
+  static __device__ inline float brief(bool& is_usual, float x, float y) {
+    const float rest = float_math::brief_fmod(is_usual, x, y), other = rest + y;
+    return rest == 0.0f ? ::copysignf(0.0f, y) : (rest < 0.0f) != (y < 0.0f) ? other : rest;
+  }
 #endif
 };
 struct Fmod {
@@ -117,6 +123,10 @@ struct Fmod {
 #ifdef WARPCELL_SERIAL
   static inline bool is_near(float x, float y) { return float_math::divides_near(x, y); }
   static inline float near(float x, float y) { return float_math::near_fmod(x, y); }
+#else
+  static __device__ inline float brief(bool& is_usual, float x, float y) {
+    return float_math::brief_fmod(is_usual, x, y);
+  }
 #endif
 };
 // An integer to a negative power is 0, ±1 or, for 0, 0.
@@ -134,14 +144,23 @@ struct Pow {
     }
   }
 #ifndef WARPCELL_SERIAL
-  // For results of 16 bits; clears `is_usual` at operands that it is not for.
   static __device__ inline float brief(bool& is_usual, float x, float y) {
     return float_math::brief_pow(is_usual, x, y);
   }
 #endif
 };
 BINARY(Atan2, fn::atan2(x, y));
-BINARY(Hypot, fn::hypot(x, y));
+struct Hypot {
+  template <class W>
+  static __device__ inline W of(W x, W y) {
+    return fn::hypot(x, y);
+  }
+#ifndef WARPCELL_SERIAL
+  static __device__ inline float brief(bool& is_usual, float x, float y) {
+    return float_math::brief_hypot(is_usual, x, y);
+  }
+#endif
+};
 BINARY(Copysign, fn::copysign(x, y));
 struct Logaddexp {
   template <class W>
@@ -150,6 +169,9 @@ struct Logaddexp {
     if (x != x || y != y) return x + y;
     return most == least && most - most != W(0) ? most : most + fn::log1p(fn::exp(least - most));
   }
+#ifndef WARPCELL_SERIAL
+  static __device__ inline float brief(float x, float y) { return float_math::brief_logaddexp(x, y); }
+#endif
 };
 struct Logaddexp2 {
   template <class W>
@@ -233,7 +255,7 @@ UNARY(Log2, fn::log2(x));
 UNARY(Log10, fn::log10(x));
 UNARY_BRIEF(Log1p, fn::log1p(x), float_math::brief_log1p(x));
 UNARY(Sqrt, fn::sqrt(x));
-UNARY(Rsqrt, W(1) / fn::sqrt(x));
+UNARY_BRIEF(Rsqrt, W(1) / fn::sqrt(x), ::rsqrtf(x));
 UNARY(Cbrt, fn::cbrt(x));
 // `near` is for the arguments that `is_near` admits: without branches, so that a CPU makes vectors of loops over it,
 // and a GPU has several under way.
@@ -273,6 +295,11 @@ struct Tan {
 #ifdef WARPCELL_SERIAL
   static inline bool is_near(float x) { return Sin::is_near(x); }
   static inline float near(float x) { return float_math::near_tan(x); }
+#else
+  static __device__ inline float brief(bool& is_usual, float x) {
+    is_usual = is_usual & Sin::is_near(x);
+    return float_math::brief_tan(x);
+  }
 #endif
 };
 // sin(πx)/(πx). What x is beyond the nearest whole number is exact, and an odd one turns the sign.
@@ -341,12 +368,28 @@ struct Silu {
     return fn::pick(x == -W(1) / W(0), W(0), x * Sigmoid::of(x));
   }
 #ifndef WARPCELL_SERIAL
-  static __device__ inline float brief(float x) { return x == -1.0f / 0.0f ? 0.0f : x * Sigmoid::brief(x); }
+  static __device__ inline float brief(float x) { return float_math::at_least_finite(x) * Sigmoid::brief(x); }
 #endif
 };
 UNARY(Softsign, x - x == x - x ? x / (W(1) + fn::fabs(x)) : x > W(0) ? W(1) : x < W(0) ? W(-1) : x);
-UNARY(Hardsigmoid, x != x ? x : x <= W(-3) ? W(0) : x >= W(3) ? W(1) : x / W(6) + W(0.5));
-UNARY(Hardswish, x != x ? x : x <= W(-3) ? W(0) : x >= W(3) ? x : x * (x + W(3)) / W(6));
+UNARY_BRIEF(Hardsigmoid,
+            x != x       ? x
+            : x <= W(-3) ? W(0)
+            : x >= W(3)  ? W(1)
+                         : x / W(6) + W(0.5),
+            x != x       ? x
+            : x <= -3.0f ? 0.0f
+            : x >= 3.0f  ? 1.0f
+                         : fmaf(x, 0.166666667f, 0.5f));
+UNARY_BRIEF(Hardswish,
+            x != x       ? x
+            : x <= W(-3) ? W(0)
+            : x >= W(3)  ? x
+                         : x * (x + W(3)) / W(6),
+            x != x       ? x
+            : x <= -3.0f ? 0.0f
+            : x >= 3.0f  ? x
+                         : x * (x + 3.0f) * 0.166666667f);
 // max(x, 0) + log(1 + e^-|x|): beyond 20 the second term rounds away in float32 already.
 UNARY_BRIEF(Softplus, fn::pick(x < W(0), W(0), x) + fn::log1p(fn::exp(-fn::fabs(x))), float_math::brief_softplus(x));
 struct Mish {
@@ -360,7 +403,7 @@ struct Mish {
     const float small = float_math::brief_exp(-fn::fabs(x));
     const float part = x > 0.0f ? 1.0f + 2.0f * small : small * (small + 2.0f);
     const float whole = part + (x > 0.0f ? 2.0f * small * small : 2.0f);
-    return x == -1.0f / 0.0f ? 0.0f : x * (part * brief_reciprocal(whole));
+    return float_math::at_least_finite(x) * (part * brief_reciprocal(whole));
   }
 #endif
 };
@@ -390,7 +433,7 @@ struct GeluTanh {
   // ½(1 + tanh(z)) = σ(2z)
   static __device__ inline float twice_inner(float x) { return 1.59576912f * (x + 0.044715f * x * x * x); }
   static __device__ inline float brief(float x) {
-    return x == -1.0f / 0.0f ? -0.0f : x * Sigmoid::brief(twice_inner(x));
+    return float_math::at_least_finite(x) * Sigmoid::brief(twice_inner(x));
   }
 #endif
 };
@@ -426,7 +469,8 @@ struct SiluGradient {
 #ifndef WARPCELL_SERIAL
   static __device__ inline float brief(float x, float y) {
     const float s = Sigmoid::brief(y), rest = Sigmoid::brief(-y);
-    return x * (fn::fabs(y) == 1.0f / 0.0f ? s : s * (1.0f + y * rest));
+    const float limit = instructions::smaller_or_nan(float_math::at_least_finite(y), 3.40282347e38f);
+    return x * (s * (1.0f + limit * rest));
   }
 #endif
 };
