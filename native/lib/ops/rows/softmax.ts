@@ -29,7 +29,12 @@ const kernels = {
   ),
 } as const;
 
-const facts = kernelFacts("columnwise", { most: "kMostOfColumn", few: "kFewOfColumn", threads: "kShortThreads" });
+const facts = kernelFacts("columnwise", {
+  most: "kMostOfColumn",
+  few: "kFewOfColumn",
+  least: "kLeastOfColumn",
+  threads: "kShortThreads",
+});
 
 /** `axis`: one that is not the last, and short; the last when left out. */
 export interface Along {
@@ -41,9 +46,9 @@ export const isShortColumn = ({ shape, isContiguous }: DeviceArray, axis: number
 
 const columnKernels = (instance: (type: string) => string, inputs: number) => {
   const kinds = [...Array<"place">(inputs).fill("place"), "out", "i64", "i64", "i64"] as const;
-  const family = (most: "kFewOfColumn" | "kMostOfColumn") =>
+  const family = (most: string) =>
     new KernelFamily("columnwise", floats, (type) => `${instance(type)}, ${most}>`, kinds);
-  return { few: family("kFewOfColumn"), most: family("kMostOfColumn") };
+  return { least: family("kLeastOfColumn"), few: family("kFewOfColumn"), most: family("kMostOfColumn") };
 };
 const columns = {
   softmax: columnKernels((type) => `softmax_columns<${type}, false`, 1),
@@ -61,8 +66,8 @@ function launch(on: Execution, name: keyof typeof kernels, arrays: readonly Devi
     return kernels[name].launch(on, dtype, rows, length, [...arrays, rows, length]);
   }
   const [outer, length, inner] = [sizeOf(shape.slice(0, axis)), shape[axis]!, sizeOf(shape.slice(axis + 1))];
-  const { few, most, threads } = facts();
-  const size = length <= few ? "few" : "most";
+  const { least, few, most, threads } = facts();
+  const size = length <= least ? "least" : length <= few ? "few" : "most";
   const share = { serial: Math.ceil(serialElements / length), threads, each: most / facts()[size] };
   columns[name][size].launch(on, dtype, blocksFor(on.device, outer * inner, share), [...arrays, outer, length, inner]);
 }
