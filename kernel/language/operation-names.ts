@@ -158,6 +158,30 @@ const names = new Set(
   kthvalue
   l1Loss
   layerNorm
+  conv1d
+  conv2d
+  conv3d
+  convTranspose1d
+  convTranspose2d
+  convTranspose3d
+  maxPool1d
+  maxPool2d
+  maxPool3d
+  maxPool1dWithIndices
+  maxPool2dWithIndices
+  maxPool3dWithIndices
+  avgPool1d
+  avgPool2d
+  avgPool3d
+  adaptiveAvgPool1d
+  adaptiveAvgPool2d
+  adaptiveAvgPool3d
+  adaptiveMaxPool1d
+  adaptiveMaxPool2d
+  adaptiveMaxPool3d
+  batchNorm
+  groupNorm
+  instanceNorm
   le
   leakyRelu
   lerp

@@ -231,6 +231,45 @@ export { diagonal, tril, trilIndices, triu, triuIndices, type TriangleOptions } 
 export { bartlett, blackman, hamming, hann, kaiser, type WindowOptions } from "./tensor/windows.ts";
 export { deg2rad, rad2deg } from "./tensor/angles.ts";
 export { convolve, correlate, type ConvolutionMode } from "./tensor/convolution.ts";
+export {
+  conv1d,
+  conv2d,
+  conv3d,
+  convTranspose1d,
+  convTranspose2d,
+  convTranspose3d,
+  type ConvolutionOptions,
+  type TransposedConvolutionOptions,
+} from "./tensor/image-convolution.ts";
+export {
+  adaptiveAvgPool1d,
+  adaptiveAvgPool2d,
+  adaptiveAvgPool3d,
+  adaptiveMaxPool1d,
+  adaptiveMaxPool2d,
+  adaptiveMaxPool3d,
+  avgPool1d,
+  avgPool2d,
+  avgPool3d,
+  maxPool1d,
+  maxPool1dWithIndices,
+  maxPool2d,
+  maxPool2dWithIndices,
+  maxPool3d,
+  maxPool3dWithIndices,
+  type AdaptiveSize,
+  type AveragePoolOptions,
+  type MaxPoolOptions,
+  type Pooled,
+} from "./tensor/pooling.ts";
+export {
+  batchNorm,
+  groupNorm,
+  instanceNorm,
+  type BatchNormOptions,
+  type GroupNormOptions,
+} from "./tensor/channel-norms.ts";
+export type { PerAxis } from "./tensor/per-axis.ts";
 export { unfold } from "./tensor/unfold.ts";
 export { cdist, cosineSimilarity, normalize, type LengthOptions } from "./tensor/distances.ts";
 export {

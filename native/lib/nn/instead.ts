@@ -35,8 +35,6 @@ export const Softmax = activation("Softmax", "(x) => softmax(x)");
 /** @internal */
 export const LogSoftmax = activation("LogSoftmax", "(x) => logSoftmax(x)");
 /** @internal */
-export const Flatten = activation("Flatten", "(x) => x.flatten(1)");
-/** @internal */
 export const Identity = activation("Identity", "(x) => x");
 /** @internal */
 export const CrossEntropyLoss = loss("CrossEntropyLoss", "crossEntropy");

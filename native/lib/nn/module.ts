@@ -155,6 +155,11 @@ export abstract class Module extends Callable {
     return null;
   }
 
+  /** What its own tensors are called in a state, by property, where that is not the property's name. */
+  protected get stateNames(): Readonly<Record<string, string>> {
+    return {};
+  }
+
   *#members(): Generator<Found<Tensor | Module>> {
     for (const [property, value] of Object.entries(this))
       for (const [name, member] of membersIn(property, value, isMember))
@@ -162,7 +167,8 @@ export abstract class Module extends Callable {
   }
 
   #shortened(name: string): string {
-    const { contents } = this;
+    const { contents, stateNames } = this;
+    if (Object.hasOwn(stateNames, name)) return stateNames[name]!;
     return contents !== null && name.startsWith(`${contents}.`) ? name.slice(contents.length + 1) : name;
   }
 

@@ -2,6 +2,40 @@
 export { attention, SelfAttention, type AttentionOptions, type AttentionWithLse } from "./attention.ts";
 /** First values of parameters, as PyTorch has them: `nn.init.kaimingUniform`, … */
 export * as init from "./init.ts";
+export {
+  BatchNorm1d,
+  BatchNorm2d,
+  BatchNorm3d,
+  GroupNorm,
+  InstanceNorm1d,
+  InstanceNorm2d,
+  InstanceNorm3d,
+} from "./channel-norms.ts";
+export {
+  Conv1d,
+  Conv2d,
+  Conv3d,
+  ConvTranspose1d,
+  ConvTranspose2d,
+  ConvTranspose3d,
+  type ConvolutionLayerOptions,
+  type TransposedConvolutionLayerOptions,
+} from "./convolution.ts";
+export {
+  AdaptiveAvgPool1d,
+  AdaptiveAvgPool2d,
+  AdaptiveAvgPool3d,
+  AdaptiveMaxPool1d,
+  AdaptiveMaxPool2d,
+  AdaptiveMaxPool3d,
+  AvgPool1d,
+  AvgPool2d,
+  AvgPool3d,
+  Flatten,
+  MaxPool1d,
+  MaxPool2d,
+  MaxPool3d,
+} from "./pooling.ts";
 export { ModuleDict, ModuleList, Sequential } from "./containers.ts";
 export { Dropout, Embedding, LayerNorm, Linear, RMSNorm } from "./layers.ts";
 export { Module, type ForwardHook, type ForwardPreHook, type Layer, type ParameterOptions } from "./module.ts";

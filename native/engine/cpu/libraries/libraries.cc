@@ -16,6 +16,7 @@ std::unique_ptr<PlannedCall> plan_qr(LibraryContext& context, const PlanRequest&
 std::unique_ptr<PlannedCall> plan_orthonormal(LibraryContext& context, const PlanRequest& request);
 std::unique_ptr<PlannedCall> plan_eigh(LibraryContext& context, const PlanRequest& request);
 std::unique_ptr<PlannedCall> plan_svd(LibraryContext& context, const PlanRequest& request);
+std::unique_ptr<PlannedCall> plan_convolution(LibraryContext& context, const PlanRequest& request);
 
 namespace {
 
@@ -31,7 +32,8 @@ class CpuLibraries final : public PlannedCalls<LibraryContext> {
                       {"qr", plan_qr},
                       {"orthonormal", plan_orthonormal},
                       {"eigh", plan_eigh},
-                      {"svd", plan_svd}}) {}
+                      {"svd", plan_svd},
+                      {"convolution", plan_convolution}}) {}
 
   void run(const RunRequest& request) override {
     WorkStream& stream = context_.streams.at(request.stream);

@@ -21,6 +21,10 @@ import { spectralRows } from "../linalg/spectra.ts";
 import type { None, Operation } from "./operation.ts";
 import { reductionRows } from "../reduce/reductions.ts";
 import { shapingRows } from "../shape/shaping.ts";
+import { channelRows } from "../spatial/channels.ts";
+import { convolutionRows } from "../spatial/convolution.ts";
+import { patchRows } from "../spatial/patches.ts";
+import { poolingRows } from "../spatial/pooling.ts";
 import { softmaxRows } from "../rows/softmax.ts";
 import { scanRows } from "../reduce/scan.ts";
 import { selectionRows } from "../order/select.ts";
@@ -61,6 +65,10 @@ export const operations = {
   ...determinantRows,
   ...spectralRows,
   ...attentionRows,
+  ...convolutionRows,
+  ...patchRows,
+  ...poolingRows,
+  ...channelRows,
 } as const;
 
 export type UnaryName = keyof typeof unaryRows;

@@ -1,0 +1,186 @@
+// Convolutions as rows of the table. y = x ∗ w is linear in both, so each of the three rows, of y, x and w, has the
+// other two as its gradients; the row of x is the transposed convolution, too.
+import type { Execution } from "../../device/execution.ts";
+import { DeviceArray } from "../../memory/array.ts";
+import type { DType } from "../../memory/dtype.ts";
+import { TensorError } from "../../errors.ts";
+import { factsOf } from "../../memory/dtype.ts";
+import { floatOf, promoted } from "../../memory/promotion.ts";
+import { formatShape, sizeOf, type Shape } from "../../memory/shape.ts";
+import { call } from "../core/calls.ts";
+import type { Computation, Cost } from "../core/operation.ts";
+import { bytesMoved } from "../elementwise/elementwise.ts";
+import { sameShape } from "../kernels/map.ts";
+import { floats } from "../rows/row-lines.ts";
+import { fill, withFlat } from "../shape/copy.ts";
+import { depthwiseConvolution, isDepthwise } from "./depthwise.ts";
+import { libraryConvolution, type ConvolutionResult, type ConvolutionShape } from "./library-convolution.ts";
+import { convolutionByPatches } from "./patches.ts";
+import { imageAxes, slidingOver, type Sliding } from "./windows.ts";
+
+/** `name`: what messages call it; its axes are as many as `stride` has. */
+export interface ConvolutionAttributes extends Sliding {
+  readonly name: string;
+  readonly groups: number;
+}
+
+function dtypeOf(name: string, operands: readonly DeviceArray[]): DType {
+  const dtype = operands.map((each) => each.dtype).reduce(promoted);
+  if (dtype === "bool" || factsOf(dtype).isStorage || !floats.includes(floatOf(dtype)))
+    throw new TensorError(
+      "DTYPE",
+      `${name} takes numbers that compute but got ${dtype}: convert them, e.g. with .to("float32").`,
+    );
+  return floatOf(dtype);
+}
+
+/** The shape of a convolution of x by w. Throws TensorError where they do not go together. */
+function convolutionShape(x: Shape, w: Shape, attributes: ConvolutionAttributes): ConvolutionShape {
+  const { groups, stride, padding, dilation, name } = attributes;
+  const [images, channels, ...size] = x as [number, number, ...number[]];
+  const [outputs, , ...kernel] = w as [number, number, ...number[]];
+  return { images, channels, outputs, groups, ...slidingOver(name, size, kernel, { stride, padding, dilation }) };
+}
+
+/** Filters for channels in groups. Throws TensorError where they do not go together. */
+function checkFilters(x: DeviceArray, weight: DeviceArray, { name, groups, stride }: ConvolutionAttributes): void {
+  const { channels } = imageAxes(name, x, stride.length);
+  const [outputs, depth] = weight.shape;
+  if (
+    weight.shape.length !== stride.length + 2 ||
+    weight.size === 0 ||
+    depth! * groups !== channels ||
+    outputs! % groups !== 0
+  )
+    throw new TensorError(
+      "SHAPE",
+      `${name} of ${channels} channels in ${groups} group${groups === 1 ? "" : "s"} takes a weight of shape [outputs, ${channels / groups}, …] with ${stride.length} more ax${stride.length === 1 ? "is" : "es"}${groups === 1 ? "" : `, the outputs a multiple of ${groups}`}, but got ${formatShape(weight.shape)}.`,
+    );
+}
+
+/** Fills `out` by the way that serves it. */
+function convolveInto(
+  on: Execution,
+  result: ConvolutionResult,
+  out: DeviceArray,
+  operands: readonly [DeviceArray, DeviceArray],
+  bias: DeviceArray | null,
+  shape: ConvolutionShape,
+): void {
+  const { dtype } = out;
+  const withBias = (use: (bias: DeviceArray | null) => void) =>
+    bias === null ? use(null) : withFlat(on, bias, dtype, use);
+  withFlat(on, operands[0], dtype, (a) =>
+    withFlat(on, operands[1], dtype, (b) =>
+      withBias((added) => {
+        if (isDepthwise(shape)) return depthwiseConvolution(on, result, out, [a, b], added, shape);
+        if (libraryConvolution(on, result, out, [a, b], added, shape)) return;
+        convolutionByPatches(on, result, out, [a, b], added, shape);
+      }),
+    ),
+  );
+}
+
+const toDType = (gradient: DeviceArray, { dtype }: DeviceArray) =>
+  gradient.dtype === dtype ? gradient : call("convert", [gradient], { dtype });
+
+function costOf(shape: ConvolutionShape, inputs: readonly DeviceArray[], outputs: readonly DeviceArray[]): Cost {
+  const { images, channels, outputs: filters, groups, count, kernel } = shape;
+  const products = images * filters * sizeOf(count) * (channels / groups) * sizeOf(kernel);
+  return { bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: 2 * products };
+}
+
+/** Inputs x, weight, bias?; y[n, o] = Σ x[n, c] ∗ w[o, c] + bias[o], over the channels c of the group of o. */
+const convolution: Computation<
+  [x: DeviceArray, weight: DeviceArray, ...bias: DeviceArray[]],
+  ConvolutionAttributes & { readonly hasBias: boolean }
+> = {
+  inPlace: false,
+  infer([x, weight, bias], attributes) {
+    const { name, hasBias } = attributes;
+    checkFilters(x, weight, attributes);
+    const { images, outputs, count } = convolutionShape(x.shape, weight.shape, attributes);
+    if (hasBias && !sameShape(bias!.shape, [outputs]))
+      throw new TensorError(
+        "SHAPE",
+        `${name} with ${outputs} outputs takes a bias of shape [${outputs}] but got ${formatShape(bias!.shape)}.`,
+      );
+    return [{ shape: [images, outputs, ...count], dtype: dtypeOf(name, [x, weight, ...(hasBias ? [bias!] : [])]) }];
+  },
+  run([y], [x, weight, bias], attributes, on) {
+    const shape = convolutionShape(x.shape, weight.shape, attributes);
+    convolveInto(on, "output", y!, [x, weight], attributes.hasBias ? bias! : null, shape);
+  },
+  gradient([g], { inputs, attributes: { hasBias, ...attributes }, wanted }): (DeviceArray | null)[] {
+    const [x, weight] = inputs;
+    const axes = [0, ...attributes.stride.map((_, axis) => axis + 2)];
+    const dx = () => call("convolutionInput", [g!, weight], { ...attributes, size: x.shape.slice(2) });
+    const dw = () => call("convolutionWeight", [g!, x], { ...attributes, kernel: weight.shape.slice(2) });
+    const db = () => call("sum", [g!], { axes, keepdims: false });
+    return [dx, dw, ...(hasBias ? [db] : [])].map((each, at) => (wanted[at] ? toDType(each(), inputs[at]!) : null));
+  },
+  cost: (inputs, outputs, attributes) =>
+    costOf(convolutionShape(inputs[0].shape, inputs[1].shape, attributes), inputs, outputs),
+};
+
+/** Inputs y (or a gradient of it) and weight; x of `size` as the gradient of the convolution has it. */
+const convolutionInput: Computation<
+  [g: DeviceArray, weight: DeviceArray],
+  ConvolutionAttributes & { readonly size: Shape }
+> = {
+  inPlace: false,
+  infer([g, weight], attributes) {
+    const { name } = attributes;
+    const shape = inputShape(g, weight, attributes);
+    return [{ shape, dtype: dtypeOf(name, [g, weight]) }];
+  },
+  run([x], [g, weight], attributes, on) {
+    const shape = convolutionShape(x!.shape, weight.shape, attributes);
+    if (g.size === 0) return fill(on, x!, 0);
+    convolveInto(on, "input", x!, [g, weight], null, shape);
+  },
+  gradient([h], { inputs: [g, weight], attributes: { size: _, ...attributes }, wanted }): (DeviceArray | null)[] {
+    return [
+      wanted[0] ? toDType(call("convolution", [h!, weight], { ...attributes, hasBias: false }), g) : null,
+      wanted[1]
+        ? toDType(call("convolutionWeight", [g, h!], { ...attributes, kernel: weight.shape.slice(2) }), weight)
+        : null,
+    ];
+  },
+  cost: (inputs, outputs, attributes) =>
+    costOf(convolutionShape(outputs[0]!.shape, inputs[1].shape, attributes), inputs, outputs),
+};
+
+function inputShape(
+  g: DeviceArray,
+  weight: DeviceArray,
+  attributes: ConvolutionAttributes & { readonly size: Shape },
+): number[] {
+  return [g.shape[0]!, weight.shape[1]! * attributes.groups, ...attributes.size];
+}
+
+/** Inputs y's gradient and x; the gradient of the weight, with a kernel of that size. */
+const convolutionWeight: Computation<
+  [g: DeviceArray, x: DeviceArray],
+  ConvolutionAttributes & { readonly kernel: Shape }
+> = {
+  inPlace: false,
+  infer: ([g, x], { name, groups, kernel }) => [
+    { shape: [g.shape[1]!, x.shape[1]! / groups, ...kernel], dtype: dtypeOf(name, [g, x]) },
+  ],
+  run([weight], [g, x], attributes, on) {
+    if (g.size === 0) return fill(on, weight!, 0);
+    const shape = convolutionShape(x.shape, weight!.shape, attributes);
+    convolveInto(on, "weight", weight!, [g, x], null, shape);
+  },
+  gradient([h], { inputs: [g, x], attributes: { kernel: _, ...attributes }, wanted }): (DeviceArray | null)[] {
+    return [
+      wanted[0] ? toDType(call("convolution", [x, h!], { ...attributes, hasBias: false }), g) : null,
+      wanted[1] ? toDType(call("convolutionInput", [g, h!], { ...attributes, size: x.shape.slice(2) }), x) : null,
+    ];
+  },
+  cost: (inputs, outputs, attributes) =>
+    costOf(convolutionShape(inputs[1].shape, outputs[0]!.shape, attributes), inputs, outputs),
+};
+
+export const convolutionRows = { convolution, convolutionInput, convolutionWeight } as const;

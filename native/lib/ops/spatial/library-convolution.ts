@@ -1,0 +1,43 @@
+// Convolutions by a device's library: the terms of the call "convolution", and its plan run.
+import type { Execution } from "../../device/execution.ts";
+import { LibraryPlan } from "../../device/library-plan.ts";
+import type { DeviceArray } from "../../memory/array.ts";
+import type { Windows } from "./windows.ts";
+
+/** Which of y = x ∗ w and its gradients is computed, of the other two. */
+export type ConvolutionResult = "output" | "input" | "weight";
+
+/** Windows of images and filters. */
+export interface ConvolutionShape extends Windows {
+  readonly images: number;
+  readonly channels: number;
+  readonly outputs: number;
+  readonly groups: number;
+}
+
+const sizes = (list: readonly number[]) => list.join("x");
+
+/**
+ * Fills `out`, y, x or w, from the other two as host/convolution_terms.h has them, all contiguous and of one dtype, by a
+ * library of the device; whether one did that. `bias`: for y.
+ */
+export function libraryConvolution(
+  on: Execution,
+  result: ConvolutionResult,
+  out: DeviceArray,
+  operands: readonly [DeviceArray, DeviceArray],
+  bias: DeviceArray | null,
+  { images, channels, outputs, groups, size, kernel, stride, padding, dilation }: ConvolutionShape,
+): boolean {
+  const text =
+    `convolution result=${result} images=${images} channels=${channels} outputs=${outputs} groups=${groups} type=${out.dtype}` +
+    ` size=${sizes(size)} kernel=${sizes(kernel)} stride=${sizes(stride)} padding=${sizes(padding)} dilation=${sizes(dilation)}` +
+    (bias === null ? "" : " bias=1");
+  const places = [out, ...operands, ...(bias === null ? [] : [bias])].map(({ place }) => place);
+  const plan = LibraryPlan.find(on.device, text, { places, scalars: [] });
+  if (plan === null) return false;
+  const storage = out.living();
+  const sequence = plan.run(on, places, []);
+  if (sequence > 0) storage.written(sequence, out.bytes);
+  return true;
+}
