@@ -16,11 +16,14 @@ export const median = (values) => [...values].sort((a, b) => a - b)[values.lengt
 /** One figure for `npm run bench`, a JSON object a line. */
 export const print = (figure) => console.log(JSON.stringify(figure));
 
+/** What is measured: all, or those that the tests are told to run on. */
+const names = process.env.WARPCELL_TEST_DEVICES?.split(",") ?? ["cpu", "cuda"];
+
 /** The devices of this machine; one that is not there is named with the reason. */
 export async function* devices() {
   // Not at the top: a benchmark may have to set the cache's folder before the library is loaded.
   const { DeviceProcess } = await import("../../../native/dist/device/process.js");
-  for (const name of ["cpu", "cuda"]) {
+  for (const name of names) {
     let device;
     try {
       device = DeviceProcess.get(name);
