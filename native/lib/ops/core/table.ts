@@ -1,5 +1,7 @@
 // The table of operations: all families by name. Functions, methods and the page of operations derive from it.
 import { attentionRows } from "../attention/attention.ts";
+import { gruRows } from "../recurrent/gru.ts";
+import { lstmRows } from "../recurrent/lstm.ts";
 import { alongRows } from "../index/along.ts";
 import { activationRows, gatedRows, geluRow, gradientRows, parameterRows } from "../elementwise/activations.ts";
 import { binaryRows } from "../elementwise/arithmetic.ts";
@@ -69,6 +71,8 @@ export const operations = {
   ...patchRows,
   ...poolingRows,
   ...channelRows,
+  ...lstmRows,
+  ...gruRows,
 } as const;
 
 export type UnaryName = keyof typeof unaryRows;
