@@ -39,9 +39,9 @@ __global__ void lstm_step(const T* given, const T* product, const T* cell, T* hi
   }
 }
 
-// `above`: the gradient of this step's hidden state as a result, `later`: as what the step after it was given, `of_cell`:
-// that of its cell as a result; each may be null. `flow` [rows, width] is the gradient of the cell from the step after,
-// or 0 where `is_last`, and becomes that of the cell before. slopes: of what went into the gates.
+// `above`: the gradient of this step's hidden state as a result, `later`: as what the step after it was given,
+// `of_cell`: that of its cell as a result; each may be null. `flow` [rows, width] is the gradient of the cell from the
+// step after, or 0 where `is_last`, and becomes that of the cell before. slopes: of what went into the gates.
 template <class T>
 __global__ void lstm_step_gradient(const T* above, const T* later, const T* of_cell, const T* gates, const T* cell,
                                    const T* next, Wide<T>* flow, T* slopes, int is_last, long long rows,

@@ -38,6 +38,14 @@ export {
 } from "./pooling.ts";
 export { ModuleDict, ModuleList, Sequential } from "./containers.ts";
 export { Dropout, Embedding, LayerNorm, Linear, RMSNorm } from "./layers.ts";
-export { GRU, LSTM, type GRUResult, type GRUState, type LSTMResult, type LSTMState, type RecurrentOptions } from "./recurrent.ts";
+export {
+  GRU,
+  LSTM,
+  type GRUResult,
+  type GRUState,
+  type LSTMResult,
+  type LSTMState,
+  type RecurrentOptions,
+} from "./recurrent.ts";
 export { Module, type ForwardHook, type ForwardPreHook, type Layer, type ParameterOptions } from "./module.ts";
 export * from "./instead.ts";

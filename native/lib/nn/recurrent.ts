@@ -14,8 +14,8 @@ import { parameterOptions, size } from "./options.ts";
 
 /**
  * `layers`: how many run one after the other, 1 when left out. `bias: false` leaves biases out. `batchFirst`: sequences
- * are [batch, steps, …] and not [steps, batch, …]. `dropout`: of what goes from a layer to the next, while it is trained.
- * `bidirectional`: each layer runs from both ends, its results side by side.
+ * are [batch, steps, …] and not [steps, batch, …]. `dropout`: of what goes from a layer to the next, while it is
+ * trained. `bidirectional`: each layer runs from both ends, its results side by side.
  */
 export interface RecurrentOptions extends ParameterOptions {
   readonly layers?: number;
@@ -131,7 +131,7 @@ abstract class Recurrent extends Module {
       if (before !== undefined && (found === undefined || `${found.shape}` !== `${shape}`))
         throw new TensorError(
           "SHAPE",
-          `${name} of ${this.layers} layers takes a state ${state} of shape ${formatShape(shape)} but got ${found === undefined ? "none" : formatShape(found.shape)}.`,
+          `${name} of ${this.layers} ${this.layers === 1 ? "layer" : "layers"} takes a state ${state} of shape ${formatShape(shape)} but got ${found === undefined ? "none" : formatShape(found.shape)}.`,
         );
     }
     const after: Record<string, Tensor[]> = Object.fromEntries(names.map((state) => [state, []]));
@@ -185,11 +185,11 @@ abstract class Recurrent extends Module {
 const lastOf = (states: Tensor, reverse: boolean): Tensor => states.get(reverse ? 0 : -1) as Tensor;
 
 /**
- * Long short-term memory (Hochreiter and Schmidhuber, 1997) over sequences x [steps, batch, inputs], or [steps, inputs]:
- * i, f, o = σ(…), g = tanh(…) of W_ih·x + b_ih + W_hh·h + b_hh; c ← f·c + i·g; h ← o·tanh(c). Gives `output`, the
- * hidden states of all steps, and `hidden` and `cell` after the last, which the next call may take. Weights have
- * PyTorch's names and order (input, forget, cell, output gate), drawn uniformly between ±1/√width. Each step is a
- * product and one kernel; there is no second gradient. Throws TensorError.
+ * Long short-term memory (Hochreiter and Schmidhuber, 1997) over sequences x [steps, batch, inputs], or [steps,
+ * inputs]: i, f, o = σ(…), g = tanh(…) of W_ih·x + b_ih + W_hh·h + b_hh; c ← f·c + i·g; h ← o·tanh(c). Gives
+ * `output`, the hidden states of all steps, and `hidden` and `cell` after the last, which the next call may take.
+ * Weights have PyTorch's names and order (input, forget, cell, output gate), drawn uniformly between ±1/√width. Each
+ * step is a product and one kernel; there is no second gradient. Throws TensorError.
  * @example
  * const layer = new nn.LSTM(3, 8, { layers: 2 });
  * const { output, hidden, cell } = layer(ones([5, 2, 3]));

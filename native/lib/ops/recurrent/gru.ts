@@ -46,8 +46,8 @@ const backward = new KernelFamily("recurrent", floats, (type) => `gru_step_gradi
 
 /**
  * Inputs what each step is given [steps, batch, 3 · width] (reset, update, new), the hidden state before the first
- * [batch, width], the weight of the hidden state [3 · width, width] and perhaps its bias [3 · width]; outputs the hidden
- * states of all steps [steps, batch, width], and what came out of the gates [steps, batch, 4 · width].
+ * [batch, width], the weight of the hidden state [3 · width, width] and perhaps its bias [3 · width]; outputs the
+ * hidden states of all steps [steps, batch, width], and what came out of the gates [steps, batch, 4 · width].
  */
 const gru: Computation<
   [given: DeviceArray, hidden: DeviceArray, weight: DeviceArray, ...bias: DeviceArray[]],
@@ -110,9 +110,7 @@ const gru: Computation<
       asOperand(slopes, given),
       asOperand(call("add", [ofHidden, flow]), hidden),
       asOperand(weightGradient(ownSlopes, first, states!, attributes), weight),
-      ...(bias === undefined
-        ? []
-        : [asOperand(call("sum", [ownSlopes], { axes: [0, 1], keepdims: false }), bias)]),
+      ...(bias === undefined ? [] : [asOperand(call("sum", [ownSlopes], { axes: [0, 1], keepdims: false }), bias)]),
     ];
   },
   cost: (inputs, outputs) => ({
@@ -134,12 +132,7 @@ const gruGradient: Computation<
   infer([hidden, weight, states]) {
     const { dtype } = states;
     const slopes = { shape: [states.shape[0]!, states.shape[1]!, weight.shape[0]!], dtype };
-    return [
-      slopes,
-      slopes,
-      { shape: hidden.shape, dtype },
-      { shape: hidden.shape, dtype: accumulatorOf(dtype) },
-    ];
+    return [slopes, slopes, { shape: hidden.shape, dtype }, { shape: hidden.shape, dtype: accumulatorOf(dtype) }];
   },
   run([slopes, ownSlopes, ofHidden, flow], inputs, attributes, on) {
     const [, , states, gates] = inputs;

@@ -47,8 +47,8 @@ const backward = new KernelFamily("recurrent", floats, (type) => `lstm_step_grad
 
 /**
  * Inputs what each step is given [steps, batch, 4 · width] (input, forget, cell, output), the hidden state and the cell
- * before the first [batch, width], and the weight of the hidden state [4 · width, width]; outputs hidden states and cells
- * of all steps [steps, batch, width], and what came out of the gates.
+ * before the first [batch, width], and the weight of the hidden state [4 · width, width]; outputs hidden states and
+ * cells of all steps [steps, batch, width], and what came out of the gates.
  */
 const lstm: Computation<
   [given: DeviceArray, hidden: DeviceArray, cell: DeviceArray, weight: DeviceArray],
@@ -115,7 +115,10 @@ const lstm: Computation<
       asOperand(slopes, given),
       asOperand(ofHidden, hidden),
       asOperand(ofCell, cell),
-      asOperand(weightGradient(slopes, call("convert", [hidden], { dtype: states!.dtype }), states!, attributes), weight),
+      asOperand(
+        weightGradient(slopes, call("convert", [hidden], { dtype: states!.dtype }), states!, attributes),
+        weight,
+      ),
     ];
   },
   cost: (inputs, outputs) => ({
@@ -130,7 +133,8 @@ export interface LstmGradientAttributes extends SequenceAttributes {
 
 /**
  * Inputs the cell before the first step, the weight, the cells, what came out of the gates, and the gradients of hidden
- * states and of cells, or one of them; outputs those of what was given, of the first hidden state and of the first cell.
+ * states and of cells, or one of them; outputs those of what was given, of the first hidden state and of the first
+ * cell.
  */
 const lstmGradient: Computation<
   [cell: DeviceArray, weight: DeviceArray, cells: DeviceArray, gates: DeviceArray, ...gradients: DeviceArray[]],
