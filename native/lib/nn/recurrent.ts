@@ -33,9 +33,11 @@ export interface LSTMState {
 export interface LSTMResult extends LSTMState {
   readonly output: Tensor;
 }
+/** The state after the last step of each layer and direction: [layers · directions, batch, width]. */
 export interface GRUState {
   readonly hidden: Tensor;
 }
+/** `output`: the hidden states of the last layer, [steps, batch, directions · width], or as `batchFirst` has it. */
 export interface GRUResult extends GRUState {
   readonly output: Tensor;
 }
