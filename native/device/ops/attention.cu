@@ -34,9 +34,13 @@ constexpr int kVectorColumns = 1;
 constexpr int kBlockThreads = attention::kThreads;
 #endif
 
+// Blocks that a processor of a GPU is to hold at a time.
+template <class T, int C>
+constexpr int kHeld = sizeof(Sum<T>) == 4 && C <= 8 ? 2 : 1;
+
 // `lse`: the logarithm of each query's sum of e^score.
 template <class T, int C>
-__global__ void __launch_bounds__(kBlockThreads)
+__global__ void __launch_bounds__(kBlockThreads, kHeld<T, C>)
     attend(const T* q, const T* k, const T* v, const void* mask, T* out, Sum<T>* lse, Problem p) {
 #ifdef WARPCELL_SERIAL
   attention::attend_lanes(q, k, v, mask, out, lse, p, blockIdx.x);
@@ -77,7 +81,7 @@ __global__ void __launch_bounds__(32 * kDeltaRows)
 
 // The gradients of keys and values; on a processor also what `parts` parts of them add to those of the queries.
 template <class T, int C>
-__global__ void __launch_bounds__(kBlockThreads)
+__global__ void __launch_bounds__(kBlockThreads, kHeld<T, C>)
     attention_keys(const T* q, const T* k, const T* v, const void* mask, const T* d_out, const Sum<T>* lse,
                    const Sum<T>* delta, T* dk, T* dv, Sum<T>* query_sums, long long parts, Problem p, Gradients s) {
   const Backward<T> in = {q, k, v, mask, d_out, lse, delta, p, s};
@@ -96,7 +100,7 @@ constexpr int kSummed = 1;
 #endif
 // The gradient of queries: on a processor the sum of what the parts of keys added.
 template <class T, int C>
-__global__ void __launch_bounds__(kBlockThreads)
+__global__ void __launch_bounds__(kBlockThreads, kHeld<T, C>)
     attention_queries(const T* q, const T* k, const T* v, const void* mask, const T* d_out, const Sum<T>* lse,
                       const Sum<T>* delta, T* dq, const Sum<T>* query_sums, long long parts, Problem p, Gradients s) {
 #ifdef WARPCELL_SERIAL

@@ -486,6 +486,29 @@ const products = [
   ),
 ];
 
+// Queries x, keys y and values z of [batch, heads, length, width].
+const { attention } = warpcell.nn;
+const attended = (name, settings, torchSettings) => {
+  const torch = `F.scaled_dot_product_attention(x, y, z${torchSettings})`;
+  return [
+    row(name, "x y z", ({ x, y, z }) => attention(x, y, z, settings), { torch }, { dtypes: floats }),
+    row(
+      `${name} gradient`,
+      "x y z g",
+      backwards(
+        (_, x, y, z) => attention(x, y, z, settings),
+        ({ x, y, z }) => [x, y, z],
+      ),
+      { torch: `slopes(lambda x, y, z: ${torch}, g, x, y, z)` },
+      { dtypes: floats },
+    ),
+  ];
+};
+const attentions = [
+  ...attended("attention", {}, ""),
+  ...attended("attention causal", { causal: true }, ", is_causal=True"),
+];
+
 export const families = {
   elementwise: named([...functions, ...pairs]),
   reduction: named(reductions),
@@ -497,4 +520,5 @@ export const families = {
   moving: named(moving),
   line: named(lines),
   product: named(products),
+  attention: named(attentions),
 };

@@ -12,6 +12,7 @@ export const sizeOf = (shape) => shape.reduce((product, size) => product * size,
 const inputs = {
   x: ({ shape, dtype, layout }, { domain = "normal" }) => ({ shape, dtype, layout, kind: domain, shift: 0 }),
   y: ({ shape, dtype }, { domain = "normal" }) => ({ shape, dtype, kind: domain, shift: 7919 }),
+  z: ({ shape, dtype }) => ({ shape, dtype, kind: "normal", shift: 350377 }),
   g: ({ shape, dtype }) => ({ shape, dtype, kind: "normal", shift: 104729 }),
   s: ({ shape, dtype }) => ({ shape, dtype, kind: "normal", shift: 0, isPattern: true }),
   w: ({ shape, dtype }) => ({ shape: [shape.at(-1)], dtype, kind: "normal", shift: 17 }),
@@ -202,6 +203,28 @@ function* multiplied(kind) {
       yield cell("product", "embedding", { dtype, shape: [count, width], taken });
 }
 
+/** [batch, heads, length, width] */
+const attended = {
+  cuda: [
+    [4, 16, 4096, 128],
+    [8, 12, 1024, 64],
+    [4, 8, 512, 64],
+    [2, 16, 1000, 80],
+    [1, 16, 4096, 256],
+  ],
+  cpu: [
+    [4, 12, 256, 64],
+    [1, 8, 1024, 64],
+    [2, 8, 257, 80],
+    [8, 8, 64, 64],
+    [1, 4, 512, 128],
+  ],
+};
+function* attending(kind) {
+  for (const [op, { dtypes }] of Object.entries(families.attention))
+    for (const dtype of dtypes) for (const shape of attended[kind]) yield cell("attention", op, { dtype, shape });
+}
+
 /** Those that were slow once: first in every sample. `part`: of the size for a GPU. */
 function* watched(kind) {
   const part = kind === "cuda" ? 1 : 64;
@@ -234,6 +257,7 @@ function* watched(kind) {
   ])
     yield cell("line", op, { dtype: "float32", shape: [size / part] });
   yield* multiplied(kind);
+  yield* attending(kind);
 }
 
 const hash = (text) => {

@@ -15,7 +15,7 @@ __device__ inline void attend_tiles(const T* q, const T* k, const T* v, const vo
   const long long blocks = (p.queries + R * kSide - 1) / (R * kSide), query = (blocks - 1 - block % blocks) * R * kSide,
                   head = block / blocks % p.heads, batch = block / blocks / p.heads;
   const int rows = least_of(p.queries - query, R * kSide);
-  const Scores<T> scores = {p, mask, batch, head};
+  const Head<T> of = {p, mask, batch, head};
   q += p.q.at(batch, head) + query * p.q.token;
   k += p.k.at(batch, head / p.group);
   v += p.v.at(batch, head / p.group);
@@ -31,12 +31,13 @@ __device__ inline void attend_tiles(const T* q, const T* k, const T* v, const vo
     const int lines = least_of(end - key, kLines);
     A weights[R][4];
     multiply<R>(tile, q, p.q.token, rows, k + key * p.k.token, p.k.token, lines, int(p.width), weights);
+    const Scores<T> scores(of, query, key);
 #pragma unroll
     for (int r = 0; r < R; r++) {
-      A slope, best = most[r];
+      A best = most[r];
 #pragma unroll
       for (int c = 0; c < 4; c++) {
-        weights[r][c] = scores(weights[r][c], query + thread_row() * R + r, key + thread_line() * 4 + c, slope);
+        weights[r][c] = scores(weights[r][c], thread_row() * R + r, thread_line() * 4 + c).value;
         best = weights[r][c] > best ? weights[r][c] : best;
       }
       best = row_most(best);
@@ -51,7 +52,7 @@ __device__ inline void attend_tiles(const T* q, const T* k, const T* v, const vo
     }
     if (p.dropout != 0) {
       A kept[R][4];
-      kept_factors<R, true>(scores, query, key, kept);
+      kept_factors<R, true>(of, query, key, kept);
 #pragma unroll
       for (int r = 0; r < R; r++)
 #pragma unroll
@@ -64,7 +65,7 @@ __device__ inline void attend_tiles(const T* q, const T* k, const T* v, const vo
   for (int r = 0; r < R; r++) {
     const long long row = query + thread_row() * R + r;
     if (thread_line() == 0 && row < p.queries)
-      lse[scores.row(row)] = sum[r] == A(0) ? minus_infinity<A>() : most[r] + fn::log(sum[r]);
+      lse[of.row(row)] = sum[r] == A(0) ? minus_infinity<A>() : most[r] + fn::log(sum[r]);
     sum[r] = sum[r] == A(0) ? A(0) : A(1) / sum[r];
   }
   put_rows<R, C>(out + p.out.at(batch, head) + query * p.out.token, p.out.token, rows, int(p.value_width), sums, sum);
@@ -73,23 +74,32 @@ __device__ inline void attend_tiles(const T* q, const T* k, const T* v, const vo
 // Of this thread's four by four pairs: `weights` becomes those that were kept, `above` the gradient of the scores as
 // the mask has it, `slopes` the cap's derivative. Both come as products, q·k and g·v.
 template <bool rows_are_queries, class T, class A = Sum<T>>
-__device__ inline void pair_gradients(const Backward<T>& in, const Scores<T>& scores, long long query, long long key,
+__device__ inline void pair_gradients(const Backward<T>& in, const Head<T>& of, long long query, long long key,
                                       A (&weights)[4][4], A (&above)[4][4], A (&slopes)[4][4]) {
   const Problem& p = in.p;
+  const Scores<T> scores(of, query, key);
+  const int row = thread_row() * 4, line = thread_line() * 4;
+  A logs[4], deltas[4];
+#pragma unroll
+  for (int each = 0; each < 4; each++) {
+    const long long i = query + (rows_are_queries ? row : line) + each;
+    logs[each] = i < p.queries ? in.lse[of.row(i)] : A(0);
+    deltas[each] = i < p.queries ? in.delta[of.row(i)] : A(0);
+  }
   A kept[4][4];
-  if (p.dropout != 0) kept_factors<4, rows_are_queries>(scores, query, key, kept);
+  if (p.dropout != 0) kept_factors<4, rows_are_queries>(of, query, key, kept);
 #pragma unroll
   for (int r = 0; r < 4; r++)
 #pragma unroll
     for (int c = 0; c < 4; c++) {
-      const int row = thread_row() * 4 + r, line = thread_line() * 4 + c;
-      const long long i = query + (rows_are_queries ? row : line), j = key + (rows_are_queries ? line : row);
-      const A value = scores(weights[r][c], i, j, slopes[r][c]);
-      const bool is_seen = value != minus_infinity<A>();
-      const A log = is_seen ? in.lse[scores.row(i)] : A(0), delta = is_seen ? in.delta[scores.row(i)] : A(0);
-      const A weight = is_seen ? power<T>(value - log) : A(0), share = p.dropout != 0 ? kept[r][c] : A(1);
+      const int i = rows_are_queries ? r : c;
+      const Score<A> score =
+          rows_are_queries ? scores(weights[r][c], row + r, line + c) : scores(weights[r][c], line + c, row + r);
+      slopes[r][c] = score.slope;
+      const bool is_seen = score.value != minus_infinity<A>();
+      const A weight = is_seen ? power<T>(score.value - logs[i]) : A(0), share = p.dropout != 0 ? kept[r][c] : A(1);
       weights[r][c] = weight * share;
-      above[r][c] = is_seen ? weight * (above[r][c] * share - delta) : A(0);
+      above[r][c] = is_seen ? weight * (above[r][c] * share - deltas[i]) : A(0);
     }
 }
 
@@ -118,7 +128,7 @@ __device__ inline void queries_backward(const Backward<T>& in, T* dq, long long 
   const long long blocks = (p.queries + kLines - 1) / kLines, query = (blocks - 1 - block % blocks) * kLines,
                   head = block / blocks % p.heads, batch = block / blocks / p.heads;
   const int rows = least_of(p.queries - query, kLines);
-  const Scores<T> scores = {p, in.mask, batch, head};
+  const Head<T> of = {p, in.mask, batch, head};
   const T *q = in.q + p.q.at(batch, head) + query * p.q.token,
           *d_out = in.d_out + in.s.d_out.at(batch, head) + query * in.s.d_out.token,
           *k = in.k + p.k.at(batch, head / p.group), *v = in.v + p.v.at(batch, head / p.group);
@@ -130,7 +140,7 @@ __device__ inline void queries_backward(const Backward<T>& in, T* dq, long long 
     A weights[4][4], above[4][4], slopes[4][4];
     multiply<4>(tile, q, p.q.token, rows, k + key * p.k.token, p.k.token, lines, int(p.width), weights);
     multiply<4>(tile, d_out, in.s.d_out.token, rows, v + key * p.v.token, p.v.token, lines, int(p.value_width), above);
-    pair_gradients<true>(in, scores, query, key, weights, above, slopes);
+    pair_gradients<true>(in, of, query, key, weights, above, slopes);
     through_cap(p, above, slopes);
     put_weights(tile, above);
     gather<4, C>(tile, k + key * p.k.token, p.k.token, lines, int(p.width), sums);
@@ -154,7 +164,7 @@ __device__ inline void keys_backward(const Backward<T>& in, T* dk, T* dv, long l
   clear(value_sums);
   const long long end = p.end_query(key, rows);
   for (long long head = key_head * p.group; head < (key_head + 1) * p.group; head++) {
-    const Scores<T> scores = {p, in.mask, batch, head};
+    const Head<T> of = {p, in.mask, batch, head};
     for (long long query = p.first_query(key); query < end; query += kLines) {
       const int lines = least_of(end - query, kLines);
       const T *q = in.q + p.q.at(batch, head) + query * p.q.token,
@@ -162,7 +172,7 @@ __device__ inline void keys_backward(const Backward<T>& in, T* dk, T* dv, long l
       A weights[4][4], above[4][4], slopes[4][4];
       multiply<4>(tile, k, p.k.token, rows, q, p.q.token, lines, int(p.width), weights);
       multiply<4>(tile, v, p.v.token, rows, d_out, in.s.d_out.token, lines, int(p.value_width), above);
-      pair_gradients<false>(in, scores, query, key, weights, above, slopes);
+      pair_gradients<false>(in, of, query, key, weights, above, slopes);
       put_weights(tile, weights);
       gather<4, C>(tile, d_out, in.s.d_out.token, lines, int(p.value_width), value_sums);
       through_cap(p, above, slopes);
@@ -189,7 +199,7 @@ __device__ inline void mask_backward(const Backward<T>& in, T* d_mask, long long
   clear(sums);
   for (long long batch = to.batch; batch < to.end_batch; batch++)
     for (long long head = to.head; head < to.end_head; head++) {
-      const Scores<T> scores = {p, in.mask, batch, head};
+      const Head<T> of = {p, in.mask, batch, head};
       for (long long query = to.query; query < to.end_query; query += kLines)
         for (long long key = to.key; key < to.end_key; key += kLines) {
           const int rows = least_of(to.end_query - query, kLines), lines = least_of(to.end_key - key, kLines);
@@ -200,7 +210,7 @@ __device__ inline void mask_backward(const Backward<T>& in, T* d_mask, long long
           multiply<4>(tile, in.d_out + in.s.d_out.at(batch, head) + query * in.s.d_out.token, in.s.d_out.token, rows,
                       in.v + p.v.at(batch, head / p.group) + key * p.v.token, p.v.token, lines, int(p.value_width),
                       above);
-          pair_gradients<true>(in, scores, query, key, weights, above, slopes);
+          pair_gradients<true>(in, of, query, key, weights, above, slopes);
 #pragma unroll
           for (int r = 0; r < 4; r++)
 #pragma unroll

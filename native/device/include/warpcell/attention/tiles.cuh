@@ -13,7 +13,7 @@ constexpr int kDepth = 64 / int(sizeof(A));  // columns at a time
 constexpr int kPad = 4;                      // so that neighbours lie in other banks, and fours stay whole
 
 template <class A, int R>
-struct Tile {
+struct alignas(16) Tile {
   A rows[kDepth<A>][R * kSide + kPad];
   A lines[kDepth<A>][kLines + kPad];
   A weights[kLines][R * kSide + kPad];
@@ -44,7 +44,7 @@ __device__ inline void multiply(Tile<A, R>& tile, const T* rows, long long row_s
     bring_turned<R * kSide>(tile.rows, rows + first, row_step, row_count, depth - first);
     bring_turned<kLines>(tile.lines, lines + first, line_step, line_count, depth - first);
     __syncthreads();
-#pragma unroll
+#pragma unroll 4
     for (int d = 0; d < kDepth<A>; d++) {
       A left[R], right[4];
 #pragma unroll
@@ -83,7 +83,7 @@ __device__ inline void gather(Tile<A, R>& tile, const T* from, long long step, i
             first + line < lines && column + c < width ? A(widen<T>(from[(first + line) * step + column + c])) : A(0);
       }
       __syncthreads();
-#pragma unroll
+#pragma unroll 4
       for (int line = 0; line < kDepth<A>; line++) {
         A left[R], right[4];
 #pragma unroll
@@ -139,49 +139,88 @@ __device__ inline A row_sum(A value) {
   return value;
 }
 
-// One head of one batch: what becomes of q·k there.
+// One head of one batch.
 template <class T>
-struct Scores {
-  using A = Sum<T>;
+struct Head {
   const Problem& p;
   const void* mask;
   long long batch, head;
-
-  // `slope` gets the cap's derivative.
-  __device__ inline A operator()(A product, long long query, long long key, A& slope) const {
-    slope = A(1);
-    if (!p.sees(query, key)) return minus_infinity<A>();
-    A value = product * A(p.scale);
-    if (p.softcap != 0) {
-      const A part = fn::tanh(product * A(p.scale / p.softcap));
-      value = A(p.softcap) * part;
-      slope = A(1) - part * part;
-    }
-    const long long at = p.mask_at(batch, head) + query * p.mask_query + key * p.mask_key;
-    if (p.mask_kind == kMayLook) return ((const uchar*)mask)[at] ? value : minus_infinity<A>();
-    if (p.mask_kind == kAdded) return value + A(widen<T>(((const T*)mask)[at]));
-    return value;
-  }
   __device__ inline long long row(long long query) const { return (batch * p.heads + head) * p.queries + query; }
 };
+
+// The score of a pair, and the cap's derivative there.
+template <class A>
+struct Score {
+  A value, slope;
+};
+// With a cap or a mask, which few calls have: stands once, not for each of a thread's pairs.
+template <class T, class A = Sum<T>>
+__device__ __noinline__ Score<A> special_score(const Head<T>& of, A product, long long query, long long key) {
+  const Problem& p = of.p;
+  Score<A> score = {product * A(p.scale), A(1)};
+  if (p.softcap != 0) {
+    const A part = fn::tanh(product * A(p.scale / p.softcap));
+    score = {A(p.softcap) * part, A(1) - part * part};
+  }
+  const long long at = p.mask_at(of.batch, of.head) + query * p.mask_query + key * p.mask_key;
+  if (p.mask_kind == kMayLook && !((const uchar*)of.mask)[at]) score.value = minus_infinity<A>();
+  if (p.mask_kind == kAdded) score.value += A(widen<T>(((const T*)of.mask)[at]));
+  return score;
+}
+
+// What becomes of q·k in a tile, from its first query and key on: in small numbers.
+template <class T>
+struct Scores {
+  using A = Sum<T>;
+  const Head<T>& of;
+  long long query, key;
+  int queries, keys, first, last;
+  bool is_plain;
+  A scale;
+
+  __device__ inline Scores(const Head<T>& of, long long query, long long key)
+      : of(of),
+        query(query),
+        key(key),
+        queries(near(of.p.queries - query)),
+        keys(near(of.p.keys - key)),
+        first(near(of.p.first + query - key)),
+        last(near(of.p.last + query - key)),
+        is_plain(of.p.softcap == 0 && of.p.mask_kind == kNoMask),
+        scale(A(of.p.scale)) {}
+  static __device__ inline int near(long long x) {
+    constexpr long long kFar = 1 << 20;
+    return int(x < -kFar ? -kFar : x > kFar ? kFar : x);
+  }
+  __device__ inline Score<A> operator()(A product, int i, int j) const {
+    if (i >= queries || j >= keys || j - i < first || j - i > last) return {minus_infinity<A>(), A(1)};
+    if (is_plain) return {product * scale, A(1)};
+    return special_score(of, product, query + i, key + j);
+  }
+};
+
+// What few calls need, too.
+__device__ __noinline__ Words dropping_words(const Dropping& dropping, long long row, long long group) {
+  return dropping.words(row, group);
+}
 
 // What this thread's weights are multiplied by when some are dropped: rows of queries by lines of keys, or the other
 // way round.
 template <int R, bool rows_are_queries, class T, class A = Sum<T>>
-__device__ inline void kept_factors(const Scores<T>& scores, long long query, long long key, A (&kept)[R][4]) {
-  const Problem& p = scores.p;
+__device__ inline void kept_factors(const Head<T>& of, long long query, long long key, A (&kept)[R][4]) {
+  const Problem& p = of.p;
   const Dropping dropping(p);
   const A scale = kept_scale<A>(p);
   if constexpr (rows_are_queries) {
     for (int r = 0; r < R; r++) {
-      const Words words = dropping.words(scores.row(query + thread_row() * R + r), key / 4 + thread_line());
+      const Words words = dropping_words(dropping, of.row(query + thread_row() * R + r), key / 4 + thread_line());
 #pragma unroll
       for (int c = 0; c < 4; c++) kept[r][c] = dropping.drops(words.word[c]) ? A(0) : scale;
     }
   } else {
     static_assert(R == 4, "A counter has four keys.");
     for (int c = 0; c < 4; c++) {
-      const Words words = dropping.words(scores.row(query + thread_line() * 4 + c), key / 4 + thread_row());
+      const Words words = dropping_words(dropping, of.row(query + thread_line() * 4 + c), key / 4 + thread_row());
 #pragma unroll
       for (int r = 0; r < R; r++) kept[r][c] = dropping.drops(words.word[r]) ? A(0) : scale;
     }
