@@ -22,13 +22,31 @@ struct alignas(16) Tile {
 __device__ inline int thread_row() { return int(threadIdx.x) / kSide; }
 __device__ inline int thread_line() { return int(threadIdx.x) % kSide; }
 
-// to[d][i] = from[i][d] for i < count and d < depth, else 0.
-template <int N, class T, class A, int M>
-__device__ inline void bring_turned(A (&to)[kDepth<A>][M], const T* from, long long step, int count, int depth) {
-  for (int at = threadIdx.x; at < N * kDepth<A>; at += kThreads) {
-    const int d = at % kDepth<A>, i = at / kDepth<A>;
-    to[d][i] = i < count && d < depth ? A(widen<T>(from[i * step + d])) : A(0);
+// A thread's share of what is brought, on its way through registers: all loads are under way before one is waited for,
+// and those of the next columns while these are worked on.
+template <int N, class A>
+struct Fetched {
+  A element[N * kDepth<A> / kThreads];
+};
+// Of from[i][d] for i < count and d < depth, else 0: N rows of columns.
+template <int N, class T, class A = Sum<T>>
+__device__ inline Fetched<N, A> fetch_turned(const T* from, long long step, int count, int depth) {
+  Fetched<N, A> fetched;
+  const int d = int(threadIdx.x) % kDepth<A>;
+#pragma unroll
+  for (int each = 0; each < N * kDepth<A> / kThreads; each++) {
+    const int i = int(threadIdx.x) / kDepth<A> + each * (kThreads / kDepth<A>);
+    fetched.element[each] = i < count && d < depth ? A(widen<T>(from[i * step + d])) : A(0);
   }
+  return fetched;
+}
+// to[d][i] = from[i][d]
+template <int N, class A, int M>
+__device__ inline void put_turned(A (&to)[kDepth<A>][M], const Fetched<N, A>& fetched) {
+#pragma unroll
+  for (int each = 0; each < N * kDepth<A> / kThreads; each++)
+    to[int(threadIdx.x) % kDepth<A>][int(threadIdx.x) / kDepth<A> + each * (kThreads / kDepth<A>)] =
+        fetched.element[each];
 }
 
 // sums[r][c] = Σ_d rows[r][d] · lines[c][d] of this thread's rows and lines.
@@ -39,11 +57,19 @@ __device__ inline void multiply(Tile<A, R>& tile, const T* rows, long long row_s
   for (int r = 0; r < R; r++)
 #pragma unroll
     for (int c = 0; c < 4; c++) sums[r][c] = A(0);
+  Fetched<R * kSide, A> next_rows = fetch_turned<R * kSide>(rows, row_step, row_count, depth);
+  Fetched<kLines, A> next_lines = fetch_turned<kLines>(lines, line_step, line_count, depth);
+#pragma unroll 1
   for (int first = 0; first < depth; first += kDepth<A>) {
     __syncthreads();
-    bring_turned<R * kSide>(tile.rows, rows + first, row_step, row_count, depth - first);
-    bring_turned<kLines>(tile.lines, lines + first, line_step, line_count, depth - first);
+    put_turned(tile.rows, next_rows);
+    put_turned(tile.lines, next_lines);
     __syncthreads();
+    const int next = first + kDepth<A>;
+    if (next < depth) {
+      next_rows = fetch_turned<R * kSide>(rows + next, row_step, row_count, depth - next);
+      next_lines = fetch_turned<kLines>(lines + next, line_step, line_count, depth - next);
+    }
 #pragma unroll 4
     for (int d = 0; d < kDepth<A>; d++) {
       A left[R], right[4];
@@ -68,21 +94,41 @@ __device__ inline void put_weights(Tile<A, R>& tile, const A (&weights)[R][4]) {
     for (int r = 0; r < R; r++) tile.weights[thread_line() * 4 + c][thread_row() * R + r] = weights[r][c];
 }
 
+// Of from[line][column] for line < lines and column < width, else 0: `kDepth` lines of `kLines` columns.
+template <class T, class A = Sum<T>>
+__device__ inline Fetched<kLines, A> fetch_lines(const T* from, long long step, int lines, int width) {
+  Fetched<kLines, A> fetched;
+  const int column = int(threadIdx.x) % kLines;
+#pragma unroll
+  for (int each = 0; each < kLines * kDepth<A> / kThreads; each++) {
+    const int line = int(threadIdx.x) / kLines + each * (kThreads / kLines);
+    fetched.element[each] = line < lines && column < width ? A(widen<T>(from[line * step + column])) : A(0);
+  }
+  return fetched;
+}
+template <class A, int M>
+__device__ inline void put_lines(A (&to)[kDepth<A>][M], const Fetched<kLines, A>& fetched) {
+#pragma unroll
+  for (int each = 0; each < kLines * kDepth<A> / kThreads; each++)
+    to[int(threadIdx.x) / kLines + each * (kThreads / kLines)][int(threadIdx.x) % kLines] = fetched.element[each];
+}
+
 // sums[r][·] += Σ_line weights[line][r] · from[line][·]: this thread's columns are fours, `kLines` apart.
 template <int R, int C, class T, class A = Sum<T>>
 __device__ inline void gather(Tile<A, R>& tile, const T* from, long long step, int lines, int width, A (&sums)[R][C]) {
+  Fetched<kLines, A> next = fetch_lines(from, step, lines, width);
+#pragma unroll 1
   for (int first = 0; first < lines; first += kDepth<A>) {
 #pragma unroll
     for (int group = 0; group < C / 4; group++) {
-      const int column = group * kLines;
+      const int column = group * kLines, after = column + kLines;
       if (column >= width) break;
       __syncthreads();
-      for (int at = threadIdx.x; at < kDepth<A> * kLines; at += kThreads) {
-        const int c = at % kLines, line = at / kLines;
-        tile.lines[line][c] =
-            first + line < lines && column + c < width ? A(widen<T>(from[(first + line) * step + column + c])) : A(0);
-      }
+      put_lines(tile.lines, next);
       __syncthreads();
+      const bool is_last = group + 1 == C / 4 || after >= width;
+      const int from_line = is_last ? first + kDepth<A> : first, at = is_last ? 0 : after;
+      if (from_line < lines) next = fetch_lines(from + from_line * step + at, step, lines - from_line, width - at);
 #pragma unroll 4
       for (int line = 0; line < kDepth<A>; line++) {
         A left[R], right[4];
