@@ -36,10 +36,10 @@ interface Split {
   readonly chunk: number;
 }
 
-/** Cuts `length` into parts where fewer than `wanted` blocks would have work. */
-function split(length: number, blocks: number, wanted: number, least: number): Split {
-  if (blocks >= wanted || length <= 2 * least) return { parts: 1, chunk: length };
-  const parts = Math.min(Math.ceil(wanted / blocks), Math.ceil(length / least));
+/** Cuts `length` into parts, `most` at most, of which each has `least` elements. */
+function split(length: number, most: number, least: number): Split {
+  if (most <= 1 || length <= 2 * least) return { parts: 1, chunk: length };
+  const parts = Math.min(most, Math.ceil(length / least));
   const chunk = Math.ceil(Math.ceil(length / parts) / 64) * 64;
   return { parts: Math.ceil(length / chunk), chunk };
 }
@@ -53,7 +53,7 @@ export function wantedBlocks(device: DeviceProcess): number {
 
 /** How rows are cut into parts, for a kernel that has `outer` of them. */
 export function rowParts(device: DeviceProcess, outer: number, length: number): Split {
-  return split(length, outer, wantedBlocks(device), onDevice(device, leastPart));
+  return split(length, Math.ceil(wantedBlocks(device) / outer), onDevice(device, leastPart));
 }
 
 /** How many threads of a GPU share a row, or a part of one, and how many of these a block has. */
@@ -141,7 +141,7 @@ export const plansFor: ByBlock<Plans> = {
       const tiles = Math.ceil(inner / blockColumns);
       const width = Math.min(inner, blockColumns);
       const least = Math.max(group, Math.ceil(leastPart.serial / width));
-      const { parts, chunk } = split(length, outer * tiles, wantedBlocks(device), least);
+      const { parts, chunk } = split(length, Math.ceil(wantedBlocks(device) / (outer * tiles)), least);
       const perBlock = Math.max(1, Math.ceil(8192 / (chunk * width)));
       return { parts, chunk, grid: Math.ceil((outer * parts * tiles) / perBlock), block: 1, width: 1 };
     },
@@ -174,9 +174,11 @@ export const plansFor: ByBlock<Plans> = {
       const across = Math.ceil(inner / width);
       const block = columnBlock(device, across, outer, length);
       const blocks = Math.ceil((outer * across) / block[0]);
-      // Blocks that sum columns keep much in registers: four of them on a processor run at a time.
-      const wanted = block[1] === 1 ? 1 : device.properties.multiprocessors * 4;
-      const { parts, chunk } = split(length, blocks, wanted, Math.max(64, 8 * block[1]));
+      // So many blocks run at a time on a processor: those that sum several columns a thread keep much in registers. A
+      // few more would take as long again.
+      const running = device.properties.multiprocessors * (width === 1 ? 8 : 4);
+      const room = block[1] === 1 ? 1 : Math.floor(running / blocks);
+      const { parts, chunk } = split(length, room, Math.max(64, 8 * block[1]));
       return { parts, chunk, grid: Math.ceil((outer * parts * across) / block[0]), block, width };
     },
     join(results, parts) {

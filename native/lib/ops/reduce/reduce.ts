@@ -4,6 +4,7 @@ import type { Execution } from "../../device/execution.ts";
 import { DeviceArray, viewOf } from "../../memory/array.ts";
 import { factsOf, type DType } from "../../memory/dtype.ts";
 import { reshapedStrides, sizeOf, stridesOf, transposed, type Shape } from "../../memory/shape.ts";
+import { functionRows } from "../elementwise/functions.ts";
 import { contiguous, copy, fill, withDType } from "../shape/copy.ts";
 import { onDevice } from "../kernels/blocks.ts";
 import { KernelFamily } from "../kernels/library.ts";
@@ -75,12 +76,7 @@ export function reduceInto(
   if (out.size === 0) return;
   const length = sizeOf(axes.map((axis) => input.shape[axis]!));
   if (length === 0) return fill(on, out, empty!);
-  if (length === 1 && isPlace(name)) return fill(on, out, 0);
-  if (length === 1 && isItself(name, parameter)) {
-    // Only axes of size 1 come or go.
-    using same = viewOf(input, { shape: out.shape, strides: reshapedStrides(input, out.shape)!, offset: input.offset });
-    return copy(on, out, same);
-  }
+  if (length === 1 && ofOne(on, name, out, input, parameter)) return;
   const dtype = dtypes.includes(input.dtype)
     ? input.dtype
     : factsOf(input.dtype).kind === "float"
@@ -132,11 +128,44 @@ function reduceOnce(
   return true;
 }
 
-/** Reducers that give one element itself, as the dtype of the result; a mean where it is divided by nothing more. */
-const itself: ReadonlySet<ReducerName> = new Set(["sum", "prod", "max", "min"]);
-const isItself = (name: ReducerName, parameter: number) => itself.has(name) || (name === "mean" && parameter === 1);
+/** Fills `out` with what a reducer gives of one element; whether that is less than reducing it. */
+type OfOne = (on: Execution, out: DeviceArray, element: DeviceArray, parameter: number) => boolean;
+const itself: OfOne = (on, out, element) => {
+  copy(on, out, element);
+  return true;
+};
+const filled =
+  (value: number): OfOne =>
+  (on, out) => {
+    fill(on, out, value);
+    return true;
+  };
+/** One element has no spread: its square is divided by 0. */
+const spread: OfOne = (on, out, element, correction) => correction === 1 && filled(NaN)(on, out, element, correction);
+const ofOneElement: Partial<Record<ReducerName, OfOne>> = {
+  sum: itself,
+  prod: itself,
+  max: itself,
+  min: itself,
+  mean: (on, out, element, divisor) => divisor === 1 && itself(on, out, element, divisor),
+  norm(on, out, element) {
+    functionRows.abs.run([out], [element], {}, on);
+    return true;
+  },
+  variance: spread,
+  std: spread,
+  argmax: filled(0),
+  argmin: filled(0),
+};
 
-const isPlace = (name: ReducerName) => name === "argmax" || name === "argmin";
+function ofOne(on: Execution, name: ReducerName, out: DeviceArray, input: DeviceArray, parameter: number): boolean {
+  const fillOut = ofOneElement[name];
+  if (fillOut === undefined) return false;
+  // Only axes of size 1 come or go.
+  const strides = reshapedStrides(input, out.shape)!;
+  using element = viewOf(input, { shape: out.shape, strides, offset: input.offset });
+  return fillOut(on, out, element, parameter);
+}
 
 function launch(
   on: Execution,
