@@ -277,15 +277,19 @@ const coreBlocks = ({ device }: Execution, { into, at }: Line): Blocks => {
 const places = { usual: 4096, most: 8192 } as const;
 /** Columns that are read together at least: fewer share no lines of memory. */
 const leastColumns = 8;
+/** Blocks from which on it shows that most of their threads have nothing to do. */
+const manyBlocks = 1024;
 
-/** How blocks take whole rows or neighbouring columns; `null` where they have no room for them. */
+/** How blocks take whole rows or neighbouring columns; `null` where they have no room for them, or little to do. */
 function linesOfBlock([outer, length, own, inner]: Line["sizes"]): (Blocks & { readonly lines: number }) | null {
   const all = inner === 1 ? outer : inner;
   const least = inner === 1 ? 1 : Math.min(inner, leastColumns);
   if (Math.max(length, own / 2) * least > places.most) return null;
   const lines = Math.min(all, Math.max(least, Math.floor(places.usual / Math.max(length, own, 1))));
   const grid = inner === 1 ? Math.ceil(outer / lines) : outer * Math.ceil(inner / lines);
-  return { grid, block: facts().joinThreads, lines };
+  const { joinThreads } = facts();
+  const isIdle = grid > manyBlocks && 2 * lines * Math.max(length, own) < joinThreads;
+  return isIdle ? null : { grid, block: joinThreads, lines };
 }
 
 /** The last of equal indices stays: a thread alone goes through them in order, threads mark which comes last. */
