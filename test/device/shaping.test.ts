@@ -143,6 +143,31 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(padded.eq(5).to("int64").sum().item()).toBe(1105 * 1005 - 1100 * 1000);
   });
 
+  test.each([
+    "float32",
+    "uint8",
+    "int64",
+  ] as const)("pad of %s along one axis, wide and narrow, of views too", (dtype) => {
+    const whole = counted([3, 40, 16], device).remainder(100).to(dtype);
+    for (const x of [whole, whole.slice(null, [1, 38]), whole.slice(null, null, [2, 9]), whole.swapAxes(0, 1)])
+      for (const [widths, axis] of [
+        [[2, 3], 2],
+        [[0, 0, 1, 0], 1],
+        [[0, 0, 0, 0, 2, 1], 0],
+        [[4, 8], 2],
+        [[0, 5000], 2],
+      ] as const) {
+        const [before, after] = widths.slice(-2) as [number, number];
+        const border = (size: number) =>
+          fullLike(x, 7)
+            .slice(...Array<null>(axis).fill(null), [0, 1])
+            .expand(x.shape.with(axis, size));
+        poison(device, 2 * x.size);
+        const parts = [border(before), x, border(after)].map((each) => each.clone());
+        expect(numbers(x.pad(widths, { value: 7 }))).toEqual(numbers(cat(parts, { axis })));
+      }
+  });
+
   test("repeat, tile, repeatInterleave and roll", () => {
     const x = counted([2, 3], device);
     expect(nested(x.repeat([2, 2]))).toEqual([

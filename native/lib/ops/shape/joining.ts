@@ -1,9 +1,9 @@
 // Arrays one after the other along an axis, in few launches where that is possible (device/ops/joining.cu).
 import type { Execution } from "../../device/execution.ts";
-import { type DeviceArray, viewOf } from "../../memory/array.ts";
+import { DeviceArray, viewOf } from "../../memory/array.ts";
 import { factsOf, type DType } from "../../memory/dtype.ts";
-import { reshapedStrides, sizeOf, sliced, type AxisSlice } from "../../memory/shape.ts";
-import { bySize, copy } from "./copy.ts";
+import { reshapedStrides, sizeOf, sliced, stridesOf, type AxisSlice } from "../../memory/shape.ts";
+import { bySize, copy, fill } from "./copy.ts";
 import { blocksFor, onDevice, type ByBlock } from "../kernels/blocks.ts";
 import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily, type ParameterKind } from "../kernels/library.ts";
@@ -97,6 +97,42 @@ const joinRows: ByBlock<(on: Execution, out: DeviceArray, inputs: readonly Devic
       from += width;
     }
     return true;
+  },
+};
+
+/** Elements of a border from which on it is filled where it lies. */
+const mostOfBorder = 4096;
+
+/**
+ * Writes `x` between elements of a number along one axis, in one launch where rows become so few elements longer that
+ * these are sooner copied than filled; whether it did.
+ */
+export const joinBetween: ByBlock<
+  (
+    on: Execution,
+    out: DeviceArray,
+    x: DeviceArray,
+    axis: number,
+    before: number,
+    value: number | bigint | boolean,
+  ) => boolean
+> = {
+  serial: () => false,
+  threads(on, out, x, axis, before, value) {
+    const sizes = [before, out.shape[axis]! - x.shape[axis]! - before];
+    const count = Math.max(...sizes) * sizeOf(x.shape.slice(axis + 1));
+    if (count > mostOfBorder || x.size === 0) return false;
+    using filled = DeviceArray.allocate(on.device, out.dtype, [count]);
+    fill(on, filled, value);
+    const [first, last] = sizes.map((size) => {
+      const shape = x.shape.with(axis, size);
+      const strides = stridesOf(shape).map((stride, each) => (each < axis ? 0 : stride));
+      return viewOf(filled, { shape, strides, offset: filled.offset });
+    });
+    const some = [first!, x, last!].filter(({ size }) => size > 0);
+    const isDone = joinRows.threads(on, out, some, axis);
+    for (const border of [first!, last!]) border.dispose();
+    return isDone;
   },
 };
 

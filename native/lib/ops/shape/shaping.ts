@@ -6,8 +6,9 @@ import { formatShape, sliced, type AxisSlice, type Shape, type View } from "../.
 import { TensorError } from "../../errors.ts";
 import { call } from "../core/calls.ts";
 import { copy, fill } from "./copy.ts";
-import { cut, join } from "./joining.ts";
+import { cut, join, joinBetween } from "./joining.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
+import { onDevice } from "../kernels/blocks.ts";
 import { sameShape } from "../kernels/map.ts";
 import type { Computation, Cost, Operand, Viewing } from "../core/operation.ts";
 
@@ -116,6 +117,9 @@ const padConstant: Computation<
     { shape: x.shape.map((size, axis) => before[axis]! + size + after[axis]!), dtype: x.dtype },
   ],
   run([out], [x], { before, value }, on) {
+    const longer = [...x.shape.keys()].filter((axis) => out!.shape[axis] !== x.shape[axis]);
+    const [axis] = longer;
+    if (longer.length === 1 && onDevice(on.device, joinBetween)(on, out!, x, axis!, before[axis!]!, value)) return;
     using inside = viewOf(out!, sliced(out!, insideOf(x.shape, before)));
     if (out!.bytes <= filledBytes) {
       fill(on, out!, value);
