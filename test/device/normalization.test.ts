@@ -153,12 +153,13 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   });
 
   // An axis before the last of which a thread holds the elements, few or more, and one that is longer.
-  test.each([1, 3, 8, 9, 17, 32, 33])("softmax and logSoftmax along an axis of %d before the last", (length) => {
+  test.each([1, 3, 4, 8, 9, 17, 32, 33])("softmax and logSoftmax along an axis of %d before the last", (length) => {
     for (const dtype of floats)
       for (const [outer, inner] of [
         [1, 1031],
         [5, 3],
         [2, 130],
+        [3, 136],
       ] as const) {
         const { x, rows } = matrix(outer * inner, length, dtype, device, newSeed());
         const columns = x.reshape([outer, inner, length]).swapAxes(1, 2).contiguous();

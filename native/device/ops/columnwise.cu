@@ -31,7 +31,9 @@ struct ThreadColumns {
 
   // `places`: of all arrays, whose bits tell whether every one begins at a pack.
   __device__ inline ThreadColumns(unsigned long long places, long long outer, long long length, long long inner)
-      : step(inner), length(int(length)), has_packs(inner % beside == 0 && places % (beside * sizeof(T)) == 0) {
+      : step(inner),
+        length(int(length)),
+        has_packs(beside > 1 && inner % beside == 0 && places % (beside * sizeof(T)) == 0) {
     const long long columns = outer * inner, block = (long long)blockIdx.x * count * blockDim.x;
 #pragma unroll
     for (int k = 0; k < count; k++) {
@@ -45,7 +47,7 @@ struct ThreadColumns {
 #pragma unroll
     for (int i = 0; i < most; i++) {
       if (i >= length) continue;
-      if (has_packs) {
+      if (beside > 1 && has_packs) {
 #pragma unroll
         for (int k = 0; k < count; k += beside) {
           if (first[k] < 0) continue;
@@ -64,7 +66,7 @@ struct ThreadColumns {
 #pragma unroll
     for (int i = 0; i < most; i++) {
       if (i >= length) continue;
-      if (has_packs) {
+      if (beside > 1 && has_packs) {
 #pragma unroll
         for (int k = 0; k < count; k += beside) {
           if (first[k] < 0) continue;
