@@ -181,7 +181,7 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   one("signbit", isNegative, 0, wide, { ofIntegers: (x) => x < 0n }),
   one("square", (x) => x * x, 0.5, wide, { ofIntegers: (x) => x * x }),
   one("reciprocal", (x) => 1 / x, 0.5),
-  math("exp"),
+  math("exp", wide, { allowedBrief: shortened(0, 4, 1) }),
   one("exp2", (x) => 2 ** x, library("exp2")),
   // Behind a half, where its power is 2.6 times what is left.
   math("expm1", wide, { allowedBrief: shortened(2 ** -18.4, 12, 3) }),

@@ -110,6 +110,7 @@ USUAL(Hypot);
 #define BRIEF(Op) \
   template <>     \
   constexpr bool has_brief<Op> = true
+BRIEF(Exp);
 BRIEF(Expm1);
 BRIEF(Log1p);
 BRIEF(Sinh);

@@ -19,8 +19,15 @@ struct Sigmoid {
 #ifdef WARPCELL_SERIAL
     if constexpr (same<W, float>) return float_math::sigmoid(x);
 #endif
-    W small = fn::exp(-fn::fabs(x)), part = W(1) / (W(1) + small);
+    const W small = fn::exp(-fn::fabs(x)), part = inverse(W(1) + small);
     return fn::pick(x >= W(0), part, small * part);
+  }
+  template <class W>
+  static __device__ inline W inverse(W x) {
+#ifndef WARPCELL_SERIAL
+    if constexpr (same<W, float>) return brief_reciprocal(x);
+#endif
+    return W(1) / x;
   }
 #ifndef WARPCELL_SERIAL
   static __device__ inline float brief(float x) {
@@ -34,6 +41,9 @@ UNARY_BRIEF(LogSigmoid, fn::pick(x > W(0), W(0), x) - fn::log1p(fn::exp(-fn::fab
 struct Silu {
   template <class W>
   static __device__ inline W of(W x) {
+#ifndef WARPCELL_SERIAL
+    if constexpr (same<W, float>) return float_math::at_least_finite(x) * Sigmoid::of(x);
+#endif
     return fn::pick(x == -W(1) / W(0), W(0), x * Sigmoid::of(x));
   }
 #ifndef WARPCELL_SERIAL

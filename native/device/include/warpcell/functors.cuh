@@ -199,7 +199,7 @@ UNARY(Isinf, x == x && x - x != x - x);
 UNARY(Isfinite, x - x == x - x);
 
 UNARY(Reciprocal, W(1) / x);
-UNARY(Exp, fn::exp(x));
+UNARY_BRIEF(Exp, fn::exp(x), float_math::brief_exp(x));
 UNARY(Exp2, fn::exp2(x));
 UNARY_BRIEF(Expm1, fn::expm1(x), float_math::brief_expm1(x));
 UNARY(Log, fn::log(x));
