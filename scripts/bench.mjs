@@ -77,7 +77,7 @@ if (chosen.length === 0) {
 // Those that compare arrays; a Python that is named is taken as it is.
 if (
   process.env.WARPCELL_RIVAL_PYTHON === undefined &&
-  chosen.some((file) => ["matmul", "shapes", "tensors"].includes(parse(file).name))
+  chosen.some((file) => ["linalg", "matmul", "shapes", "tensors"].includes(parse(file).name))
 )
   await rivals();
 for (const file of chosen) {

@@ -10,6 +10,7 @@
 #include "gauges.h"
 #include "library_table.h"
 #include "libraries/cublas_api.h"
+#include "libraries/cusolver_api.h"
 #include "libraries/libraries.h"
 #include "compile/module.h"
 #include "compile/nvrtc.h"
@@ -213,6 +214,7 @@ std::vector<std::string> CudaDevice::known_libraries() {
   return {
       describe_library(kNvrtcRow, nvrtc),
       describe_library(kCublasRow, [&]() -> OpenedLibrary { return {cublas(api_).path, cublas(api_).version}; }),
+      describe_library(kCusolverRow, [&]() -> OpenedLibrary { return {cusolver().path, cusolver().version}; }),
       describe_library(kCuptiRow, [&]() -> OpenedLibrary { return {cupti(api_).path, cupti(api_).version}; }),
       describe_library(kNvmlRow, nvml),
   };

@@ -27,6 +27,16 @@ constexpr LibraryRow kCublasRow = {
     kToolkitPlaces,
     "pip install nvidia-cublas (nvidia-cublas-cu12 for drivers before 580), or set CUDA_PATH to a CUDA toolkit",
 };
+// It comes with cuBLAS, which it uses, and which solves batches beside it.
+constexpr LibraryRow kCusolverRow = {
+    "cuSOLVER",
+    "linear algebra",
+    "matrices on a GPU are not factorised, and systems of equations not solved",
+    "libcusolver.so",
+    "WARPCELL_CUSOLVER",
+    kToolkitPlaces,
+    "pip install nvidia-cusolver (nvidia-cusolver-cu12 for drivers before 580), or set CUDA_PATH to a CUDA toolkit",
+};
 constexpr LibraryRow kCuptiRow = {
     "CUPTI",
     "profiles",

@@ -89,7 +89,7 @@ export const solveTriangular: <D extends DType>(
  * The inverse of square matrices [B…, n, n]. Systems of equations are sooner and better solved by {@link solve}. The
  * next wait for the device throws TensorError SINGULAR for a matrix that has none.
  * @example
- * linalg.inv(tensor([[2, 0], [0, 4]])); // → tensor([[0.5, 0], [0, 0.25]], shape [2, 2], float32, cpu)
+ * linalg.inv(tensor([[1, 0], [0, 0.5]])); // → tensor([[1, 0], [0, 2]], shape [2, 2], float32, cpu)
  */
 export const inv: <D extends DType>(x: Tensor<D>) => Tensor<MatrixOf<D>> = define("inv", {}, (x) =>
   apply("inverse", [x], {}),

@@ -5,6 +5,14 @@ namespace warpcell::cuda {
 
 // The rows, a file each.
 std::unique_ptr<PlannedCall> plan_matmul(LibraryContext& context, const PlanRequest& request);
+std::unique_ptr<PlannedCall> plan_cholesky(LibraryContext& context, const PlanRequest& request);
+std::unique_ptr<PlannedCall> plan_lu(LibraryContext& context, const PlanRequest& request);
+std::unique_ptr<PlannedCall> plan_lu_solve(LibraryContext& context, const PlanRequest& request);
+std::unique_ptr<PlannedCall> plan_triangular_solve(LibraryContext& context, const PlanRequest& request);
+std::unique_ptr<PlannedCall> plan_qr(LibraryContext& context, const PlanRequest& request);
+std::unique_ptr<PlannedCall> plan_orthonormal(LibraryContext& context, const PlanRequest& request);
+std::unique_ptr<PlannedCall> plan_eigh(LibraryContext& context, const PlanRequest& request);
+std::unique_ptr<PlannedCall> plan_svd(LibraryContext& context, const PlanRequest& request);
 
 namespace {
 
@@ -12,7 +20,16 @@ namespace {
 class CudaLibraries final : public PlannedCalls<LibraryContext> {
  public:
   explicit CudaLibraries(LibraryContext context)
-      : PlannedCalls(context, ProfileKind::call, {{"matmul", plan_matmul}}) {}
+      : PlannedCalls(context, ProfileKind::call,
+                     {{"matmul", plan_matmul},
+                      {"cholesky", plan_cholesky},
+                      {"lu", plan_lu},
+                      {"lu_solve", plan_lu_solve},
+                      {"triangular_solve", plan_triangular_solve},
+                      {"qr", plan_qr},
+                      {"orthonormal", plan_orthonormal},
+                      {"eigh", plan_eigh},
+                      {"svd", plan_svd}}) {}
 
   Planned plan(const PlanRequest& request) override {
     WatchedStretch stretch(context_.streams.at(0).watcher(), Stretch::measurement);

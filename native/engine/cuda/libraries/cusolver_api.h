@@ -1,0 +1,108 @@
+// The functions of libcusolver.so, and of libcublas.so, which it needs and which does for batches what it does not:
+// opened at run time, as typed tables. The types are declared here, as the libraries' ABI has them.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "../driver/driver_api.h"
+
+namespace warpcell::cuda {
+
+using SolverStatus = int;                        // cusolverStatus_t
+using SolverHandle = struct SolverHandleTag*;    // cusolverDnHandle_t
+using SolverOptions = struct SolverOptionsTag*;  // cusolverDnParams_t
+using JacobiOptions = struct JacobiOptionsTag*;  // syevjInfo_t
+using VectorHandle = struct VectorHandleTag*;    // cublasHandle_t
+
+// cublasOperation_t, cublasFillMode_t, cublasDiagType_t, cublasSideMode_t, cusolverEigMode_t
+enum class Turn : int { none = 0, transposed = 1 };
+enum class Triangle : int { lower = 0, upper = 1 };
+enum class DiagonalOf : int { matrix = 0, ones = 1 };
+enum class Side : int { left = 0, right = 1 };
+enum class Vectors : int { none = 0, wanted = 1 };
+
+// X(name, symbol, parameters) of functions that are the same for all types.
+// clang-format off
+#define WARPCELL_CUSOLVER_FUNCTIONS(X) \
+  X(cusolverDnCreate, cusolverDnCreate, (SolverHandle*)) \
+  X(cusolverDnSetStream, cusolverDnSetStream, (SolverHandle, Stream)) \
+  X(cusolverGetProperty, cusolverGetProperty, (int, int*)) \
+  X(cusolverDnCreateParams, cusolverDnCreateParams, (SolverOptions*)) \
+  X(cusolverDnCreateSyevjInfo, cusolverDnCreateSyevjInfo, (JacobiOptions*))
+// Of cuSOLVER since CUDA 12.6: null before.
+#define WARPCELL_CUSOLVER_LATE_FUNCTIONS(X) \
+  X(cusolverDnXsyevBatched_bufferSize, cusolverDnXsyevBatched_bufferSize, (SolverHandle, SolverOptions, Vectors, Triangle, int64_t, int, const void*, int64_t, int, const void*, int, size_t*, size_t*, int64_t)) \
+  X(cusolverDnXsyevBatched, cusolverDnXsyevBatched, (SolverHandle, SolverOptions, Vectors, Triangle, int64_t, int, void*, int64_t, int, void*, int, void*, size_t, void*, size_t, int*, int64_t))
+#define WARPCELL_CUBLAS_CLASSIC_FUNCTIONS(X) \
+  X(cublasCreate, cublasCreate_v2, (VectorHandle*)) \
+  X(cublasSetStream, cublasSetStream_v2, (VectorHandle, Stream))
+
+// X(name, before, after, parameters) of functions for one type T; the symbol has the type's letter in between.
+#define WARPCELL_CUSOLVER_TYPED_FUNCTIONS(X) \
+  X(potrf_size, "cusolverDn", "potrf_bufferSize", (SolverHandle, Triangle, int, T*, int, int*)) \
+  X(potrf, "cusolverDn", "potrf", (SolverHandle, Triangle, int, T*, int, T*, int, int*)) \
+  X(potrf_batched, "cusolverDn", "potrfBatched", (SolverHandle, Triangle, int, T**, int, int*, int)) \
+  X(getrf_size, "cusolverDn", "getrf_bufferSize", (SolverHandle, int, int, T*, int, int*)) \
+  X(getrf, "cusolverDn", "getrf", (SolverHandle, int, int, T*, int, T*, int*, int*)) \
+  X(getrs, "cusolverDn", "getrs", (SolverHandle, Turn, int, int, const T*, int, const int*, T*, int, int*)) \
+  X(geqrf_size, "cusolverDn", "geqrf_bufferSize", (SolverHandle, int, int, T*, int, int*)) \
+  X(geqrf, "cusolverDn", "geqrf", (SolverHandle, int, int, T*, int, T*, T*, int, int*)) \
+  X(orgqr_size, "cusolverDn", "orgqr_bufferSize", (SolverHandle, int, int, int, const T*, int, const T*, int*)) \
+  X(orgqr, "cusolverDn", "orgqr", (SolverHandle, int, int, int, T*, int, const T*, T*, int, int*)) \
+  X(syevd_size, "cusolverDn", "syevd_bufferSize", (SolverHandle, Vectors, Triangle, int, const T*, int, const T*, int*)) \
+  X(syevd, "cusolverDn", "syevd", (SolverHandle, Vectors, Triangle, int, T*, int, T*, T*, int, int*)) \
+  X(syevj_batched_size, "cusolverDn", "syevjBatched_bufferSize", (SolverHandle, Vectors, Triangle, int, const T*, int, const T*, int*, JacobiOptions, int)) \
+  X(syevj_batched, "cusolverDn", "syevjBatched", (SolverHandle, Vectors, Triangle, int, T*, int, T*, T*, int, int*, JacobiOptions, int)) \
+  X(gesvd_size, "cusolverDn", "gesvd_bufferSize", (SolverHandle, int, int, int*)) \
+  X(gesvd, "cusolverDn", "gesvd", (SolverHandle, signed char, signed char, int, int, T*, int, T*, T*, int, T*, int, T*, int, T*, int*))
+#define WARPCELL_CUBLAS_TYPED_FUNCTIONS(X) \
+  X(trsm, "cublas", "trsm_v2", (VectorHandle, Side, Triangle, Turn, DiagonalOf, int, int, const T*, const T*, int, T*, int)) \
+  X(trsm_batched, "cublas", "trsmBatched", (VectorHandle, Side, Triangle, Turn, DiagonalOf, int, int, const T*, const T* const*, int, T* const*, int, int)) \
+  X(getrf_batched, "cublas", "getrfBatched", (VectorHandle, int, T* const*, int, int*, int*, int)) \
+  X(getrs_batched, "cublas", "getrsBatched", (VectorHandle, Turn, int, int, const T* const*, int, const int*, T* const*, int, int*, int))
+// clang-format on
+
+template <class T>
+struct SolverCalls {
+#define X(name, before, after, parameters) SolverStatus(*name) parameters = nullptr;
+  // clang-format off
+  WARPCELL_CUSOLVER_TYPED_FUNCTIONS(X)
+  WARPCELL_CUBLAS_TYPED_FUNCTIONS(X)
+// clang-format on
+#undef X
+};
+
+struct SolverApi {
+#define X(name, symbol, parameters) SolverStatus(*name) parameters = nullptr;
+  // clang-format off
+  WARPCELL_CUSOLVER_FUNCTIONS(X)
+  WARPCELL_CUSOLVER_LATE_FUNCTIONS(X)
+  WARPCELL_CUBLAS_CLASSIC_FUNCTIONS(X)
+// clang-format on
+#undef X
+  SolverCalls<float> single_calls;
+  SolverCalls<double> double_calls;
+  SolverHandle handle = nullptr;
+  VectorHandle vectors = nullptr;
+  SolverOptions options = nullptr;
+  JacobiOptions eigen_options = nullptr;
+  std::string path;
+  std::string version;  // "11.7.5"
+
+  template <class T>
+  const SolverCalls<T>& calls() const {
+    if constexpr (std::is_same_v<T, float>)
+      return single_calls;
+    else
+      return double_calls;
+  }
+  // Throws DeviceError("LIBRARY") with the library's own number of the failure.
+  void check(SolverStatus status, const char* doing) const;
+};
+
+// Opened by the first call, with a context current. Throws DeviceError NO_LIBRARY with the way to get it.
+const SolverApi& cusolver();
+
+}  // namespace warpcell::cuda

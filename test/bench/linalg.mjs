@@ -1,0 +1,163 @@
+// Linear algebra on every device of this machine, in turns with NumPy on the CPU and with PyTorch on a GPU: one large
+// matrix, and batches of small ones. `npm run bench -- linalg [PATTERN]` prints one JSON object per figure.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { devices, median, print, rivalPythons } from "./common/devices.mjs";
+
+const { eye, linalg, randn, tidy } = await import("warpcell");
+
+const rounds = 7;
+const turn = 60; // milliseconds
+const batch = 8; // runs that nobody waits for in between
+const pattern = new RegExp(process.argv[2] ?? "", "i");
+
+// Reads "SHAPE DTYPE EXPRESSION" and then answers each "run" with the milliseconds of one run. `a` is any matrix, `s`
+// positive definite, `b` right-hand sides.
+const common = `
+import json, sys, time
+def serve(make, settle, version):
+    print(version, flush=True)
+    for line in sys.stdin:
+        what = json.loads(line)
+        if "expression" in what:
+            names = make(what["shape"], what["dtype"])
+            run = eval("lambda: " + what["expression"], names)
+            for _ in range(3): run()
+            settle(); print(0, flush=True)
+            continue
+        start, count = time.perf_counter(), 0
+        while count == 0 or time.perf_counter() - start < ${turn / 1000}:
+            for _ in range(${batch}): run()
+            settle(); count += ${batch}
+        print((time.perf_counter() - start) / count * 1e3, flush=True)
+`;
+const rivals = {
+  cpu: {
+    name: "NumPy",
+    program: `${common}
+import numpy as np
+def make(shape, dtype):
+    a = np.random.randn(*shape).astype(dtype)
+    n = shape[-1]
+    s = (a.swapaxes(-1, -2) @ a / shape[-2] + np.eye(n)).astype(dtype)
+    return dict(np=np, a=a, s=s, b=np.random.randn(*shape[:-1], 8).astype(dtype))
+serve(make, lambda: None, np.__version__)
+`,
+  },
+  cuda: {
+    name: "PyTorch",
+    program: `${common}
+import torch
+def make(shape, dtype):
+    a = torch.randn(*shape, dtype=getattr(torch, dtype), device="cuda")
+    n = shape[-1]
+    s = a.mT @ a / shape[-2] + torch.eye(n, dtype=a.dtype, device="cuda")
+    return dict(torch=torch, a=a, s=s, b=torch.randn(*shape[:-1], 8, dtype=a.dtype, device="cuda"))
+serve(make, torch.cuda.synchronize, torch.__version__)
+`,
+  },
+};
+
+/** Name, ours, NumPy's expression; PyTorch's where it is not the same with another name in front. */
+const calls = {
+  cholesky: [({ s }) => linalg.cholesky(s), "np.linalg.cholesky(s)"],
+  solve: [({ s, b }) => linalg.solve(s, b), "np.linalg.solve(s, b)"],
+  inv: [({ s }) => linalg.inv(s), "np.linalg.inv(s)"],
+  det: [({ s }) => linalg.det(s), "np.linalg.det(s)"],
+  eigh: [({ s }) => linalg.eigh(s), "np.linalg.eigh(s)"],
+  eigvalsh: [({ s }) => linalg.eigvalsh(s), "np.linalg.eigvalsh(s)"],
+  svd: [({ a }) => linalg.svd(a), "np.linalg.svd(a, full_matrices=False)"],
+  svdvals: [({ a }) => linalg.svdvals(a), "np.linalg.svd(a, compute_uv=False)", "torch.linalg.svdvals(a)"],
+  qr: [({ a }) => linalg.qr(a), "np.linalg.qr(a)"],
+};
+const shapes = {
+  cpu: [
+    [8, 8],
+    [64, 64],
+    [512, 512],
+    [2000, 64],
+    [1000, 8, 8],
+    [100, 32, 32],
+  ],
+  cuda: [
+    [64, 64],
+    [1024, 1024],
+    [20000, 64],
+    [10000, 32, 32],
+    [64, 256, 256],
+  ],
+};
+const limits = { cpu: 0.95, cuda: 1 };
+
+/** A rival's process, or null where no Python on this machine has it. */
+async function start({ name, program }) {
+  for (const python of rivalPythons) {
+    const child = spawn(python, ["-c", program], {
+      stdio: ["pipe", "pipe", "inherit"],
+      env: { OPENBLAS_THREAD_TIMEOUT: "20", ...process.env },
+    });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const [first] = await Promise.all([lines.next(), once(child, "spawn").catch(() => undefined)]);
+    if (first.done) continue;
+    const ask = async (question) => {
+      child.stdin.write(`${JSON.stringify(question)}\n`);
+      return Number((await lines.next()).value);
+    };
+    return { name: `${name} ${first.value}`, ask, stop: () => child.stdin.end() };
+  }
+  return null;
+}
+
+/** Milliseconds of one run, over a turn. */
+function timed(device, run) {
+  const begin = performance.now();
+  let count = 0;
+  do {
+    for (let i = 0; i < batch; i++) tidy(() => void run());
+    device.synchronize();
+    count += batch;
+  } while (performance.now() - begin < turn);
+  return (performance.now() - begin) / count;
+}
+
+for await (const { name, device } of devices()) {
+  const rival = await start(rivals[name]);
+  if (rival === null) console.log(`No Python here has ${rivals[name].name}: name one in WARPCELL_RIVAL_PYTHON.`);
+  for (const shape of shapes[name])
+    for (const dtype of ["float32", "float64"]) {
+      const options = { dtype, device: device.name };
+      const a = randn(shape, options);
+      const s = a
+        .swapAxes(-1, -2)
+        .matmul(a)
+        .div(shape.at(-2))
+        .add(eye(shape.at(-1), options));
+      const given = { a, s, b: randn([...shape.slice(0, -1), 8], options) };
+      for (const [call, [ours, numpy, torch = numpy.replace("np.", "torch.")]] of Object.entries(calls)) {
+        const title = `${device.name}: ${call} of ${dtype} ${shape.join(" × ")}`;
+        const isSquare = shape.at(-1) === shape.at(-2);
+        if (!pattern.test(title) || (!isSquare && !["svd", "svdvals", "qr"].includes(call))) continue;
+        const run = () => ours(given);
+        tidy(() => void run());
+        device.synchronize();
+        await rival?.ask({ shape, dtype, expression: name === "cpu" ? numpy : torch });
+        const measured = [];
+        for (let round = 0; round < rounds; round++)
+          measured.push({ ours: timed(device, run), rival: await rival?.ask({}) });
+        const figure = { name: title, unit: "ms", ours: median(measured.map((each) => each.ours)), better: "lower" };
+        if (rival === null) print(figure);
+        else
+          print({
+            ...figure,
+            rival: median(measured.map((each) => each.rival)),
+            ratio: median(measured.map((each) => each.rival / each.ours)),
+            limit: limits[name],
+            note: `${rival.name}, in turns, median of ${rounds} ratios`,
+          });
+      }
+      for (const each of [s, ...Object.values(given)]) each.dispose();
+    }
+  rival?.stop();
+}
+process.exit(0);
