@@ -29,7 +29,7 @@ describe("cholesky", () => {
     ["float32", 1, 2 ** -24],
     ["float32", 63, 2 ** -24],
     ["float64", 40, 2 ** -53],
-  ] as const)("of %s, %i rows: l · lᵀ is the matrix", (dtype, n, u) => {
+  ] as const)("of %s, %i rows, column-major: l · lᵀ is the matrix", (dtype, n, u) => {
     const m = Array.from({ length: n }, () => Array.from({ length: n }, () => random() * 2 - 1));
     const a = m.map((row, i) =>
       m.map((other, j) => row.reduce((sum, value, k) => sum + value * other[k]!, i === j ? n : 0)),
@@ -41,17 +41,17 @@ describe("cholesky", () => {
     for (let i = 0; i < n; i++)
       for (let j = 0; j < n; j++) {
         if (j > i) {
-          expect(got[i * n + j]).toBe(given[i * n + j]);
+          expect(got[j * n + i]).toBe(given[j * n + i]);
           continue;
         }
         let [sum, size] = [0, 0];
         for (let k = 0; k <= j; k++) {
-          const term = got[i * n + k]! * got[j * n + k]!;
+          const term = got[k * n + i]! * got[k * n + j]!;
           sum += term;
           size += Math.abs(term);
         }
         // Higham, Accuracy and Stability of Numerical Algorithms, theorem 10.3; and the sum here.
-        expect(Math.abs(sum - given[i * n + j]!)).toBeLessThanOrEqual(
+        expect(Math.abs(sum - given[j * n + i]!)).toBeLessThanOrEqual(
           ((n + 1) * u * size) / (1 - (n + 1) * u) + n * 2 ** -53 * size,
         );
       }

@@ -31,8 +31,11 @@ __global__ void triangle(const T* in, T* out, long long count, long long rows, l
     i += end - first;
   }
 #else
+  // Numbers of 32 bits are divided in a tenth of the time.
+  const bool is_small = count < 1ll << 31;
   for (long long i = global_index(); i < count; i += (long long)gridDim.x * blockDim.x) {
-    const long long line = i / columns, column = i - line * columns, matrix = line / rows, row = line - matrix * rows;
+    const long long line = is_small ? (long long)(uint(i) / uint(columns)) : i / columns, column = i - line * columns;
+    const long long matrix = is_small ? (long long)(uint(line) / uint(rows)) : line / rows, row = line - matrix * rows;
     const bool is_inside = is_lower ? column <= row + offset : column >= row + offset;
     out[i] = is_inside ? in[matrix * matrix_step + row * row_step + column * column_step] : T(0);
   }

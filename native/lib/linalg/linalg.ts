@@ -23,4 +23,22 @@ export {
   type SingularValues,
   type SvdOptions,
 } from "./spectra.ts";
+export { lstsq, pinv, type CutoffOptions, type LeastSquares } from "./least-squares.ts";
+export {
+  cond,
+  matrixNorm,
+  matrixRank,
+  norm,
+  trace,
+  vectorNorm,
+  type AnyNormOptions,
+  type DiagonalOptions,
+  type MatrixNormOptions,
+  type MatrixOrder,
+  type RankOptions,
+  type VectorNormOptions,
+} from "./norms.ts";
+export { kron, matrixExp, matrixPower, multiDot } from "./powers.ts";
+export { matmul } from "../tensor/linear.ts";
+export { cross, outer, tensordot, vecdot } from "../tensor/products.ts";
 export type { MatrixOf } from "./operands.ts";

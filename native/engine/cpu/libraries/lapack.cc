@@ -22,8 +22,8 @@ int workspace_of(Ask ask) {
 
 }  // namespace
 
-// a = l · lᵀ of a symmetric matrix, row-major, in place: its lower triangle becomes l, the other stays. Its status is
-// the order of the first leading minor that is not positive. Places: matrix.
+// a = l · lᵀ of a symmetric matrix, column-major, in place: its lower triangle becomes l, what is above it counts for
+// nothing. Its status is the order of the first leading minor that is not positive. Places: matrix.
 std::unique_ptr<PlannedCall> plan_cholesky(LibraryContext& context, const PlanRequest& request) {
   return for_type(request, [&](auto number) {
     using T = decltype(number);
@@ -32,7 +32,7 @@ std::unique_ptr<PlannedCall> plan_cholesky(LibraryContext& context, const PlanRe
     LapackShape shape{{bytes_of<T>(n, n)}, 0, double(n) * n * n / 3, true};
     return std::make_unique<LapackCall>(
         "OpenBLAS cholesky", context, request, shape,
-        [=](auto places, void*, int* status) { potrf("U", &n, numbers<T>(places, 0), &n, status); });
+        [=](auto places, void*, int* status) { potrf("L", &n, numbers<T>(places, 0), &n, status); });
   });
 }
 

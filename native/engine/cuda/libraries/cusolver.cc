@@ -22,8 +22,8 @@ bool goes_at_once(const PlanRequest& request, int rows) {
 
 }  // namespace
 
-// a = l · lᵀ of a symmetric matrix, row-major, in place: its lower triangle becomes l, the other stays. Its status is
-// the order of the first leading minor that is not positive. Places: matrix.
+// a = l · lᵀ of a symmetric matrix, column-major, in place: its lower triangle becomes l, what is above it counts for
+// nothing. Its status is the order of the first leading minor that is not positive. Places: matrix.
 std::unique_ptr<PlannedCall> plan_cholesky(LibraryContext& context, const PlanRequest& request) {
   return for_type(request, [&](auto number) -> std::unique_ptr<PlannedCall> {
     using T = decltype(number);
@@ -34,16 +34,16 @@ std::unique_ptr<PlannedCall> plan_cholesky(LibraryContext& context, const PlanRe
       return std::make_unique<SolverCall>("cuSOLVER cholesky", context, request,
                                           SolverShape{{bytes_of<T>(n, n)}, 0, true, {0}},
                                           [=, &library, &calls](const SolverRun& run) {
-                                            return calls.potrf_batched(library.handle, Triangle::upper, n,
+                                            return calls.potrf_batched(library.handle, Triangle::lower, n,
                                                                        run.list<T>(0), n, run.status, int(run.batches));
                                           });
     int size = 0;
-    library.check(calls.potrf_size(library.handle, Triangle::upper, n, nullptr, n, &size), "planning cholesky");
+    library.check(calls.potrf_size(library.handle, Triangle::lower, n, nullptr, n, &size), "planning cholesky");
     return std::make_unique<SolverCall>("cuSOLVER cholesky", context, request,
                                         SolverShape{{bytes_of<T>(n, n)}, bytes_of<T>(size), true},
                                         [=, &library, &calls](const SolverRun& run) {
                                           return each_matrix(run.batches, [&](int64_t at) {
-                                            return calls.potrf(library.handle, Triangle::upper, n, run.at<T>(0, at), n,
+                                            return calls.potrf(library.handle, Triangle::lower, n, run.at<T>(0, at), n,
                                                                run.workspace<T>(), size, run.status + at);
                                           });
                                         });

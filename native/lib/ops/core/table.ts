@@ -13,6 +13,7 @@ import { embeddingRows } from "../rows/embedding.ts";
 import { functionRows } from "../elementwise/functions.ts";
 import { determinantRows } from "../linalg/determinants.ts";
 import { indexingRows } from "../index/indexing.ts";
+import { leastSquaresRows } from "../linalg/least-squares.ts";
 import { linearRows } from "../linear/linear.ts";
 import { lossRows } from "../rows/losses.ts";
 import { matmulRow } from "../linear/matrix-product.ts";
@@ -73,6 +74,7 @@ export const operations = {
   ...channelRows,
   ...lstmRows,
   ...gruRows,
+  ...leastSquaresRows,
 } as const;
 
 export type UnaryName = keyof typeof unaryRows;

@@ -59,9 +59,11 @@ const cholesky: Computation<[x: DeviceArray], None> = {
   run([out], [x], _, on) {
     const sizes = squaresOf("cholesky", x);
     const dtype = out!.dtype as MatrixDType;
-    withFlat(on, x, dtype, (flat) => triangleInto(on, out!, flat, true));
+    using work = columnMajor(on, x, dtype);
     const text = `cholesky n=${sizes.rows}`;
-    runCall(on, sizes, { text, dtype, places: [out!], written: [out!], explain: indefinite });
+    runCall(on, sizes, { text, dtype, places: [work], written: [work], explain: indefinite });
+    using factor = turned(work);
+    triangleInto(on, out!, factor, true);
   },
   // Murray 2016, "Differentiation of the Cholesky decomposition", section 3.
   gradient([g], { inputs: [x], outputs: [l] }) {
