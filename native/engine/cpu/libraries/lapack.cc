@@ -1,5 +1,7 @@
 // Factorisations by the LAPACK that OpenBLAS brings, and what is solved with them. Its matrices are column-major: what
 // is below the diagonal of a row-major one is above it there.
+#include <algorithm>
+
 #include "lapack_call.h"
 
 namespace warpcell::cpu {
@@ -10,6 +12,20 @@ constexpr int kUpper = 121, kLower = 122, kNonUnit = 131, kUnit = 132, kLeft = 1
 template <class T>
 constexpr uint64_t bytes_of(int64_t rows, int64_t columns = 1) {
   return uint64_t(rows) * uint64_t(columns) * sizeof(T);
+}
+
+// The transpose of a column-major matrix, by tiles that the nearest cache holds.
+template <class T>
+void turn(const T* in, int64_t rows, int64_t columns, T* out) {
+  constexpr int64_t kTile = 32;
+  for (int64_t top = 0; top < rows; top += kTile) {
+    for (int64_t left = 0; left < columns; left += kTile) {
+      int64_t bottom = std::min(rows, top + kTile), right = std::min(columns, left + kTile);
+      for (int64_t row = top; row < bottom; row++) {
+        for (int64_t column = left; column < right; column++) out[row * columns + column] = in[column * rows + row];
+      }
+    }
+  }
 }
 
 // The numbers of workspace that a call asks for when it is told −1.
@@ -158,15 +174,16 @@ std::unique_ptr<PlannedCall> plan_eigh(LibraryContext& context, const PlanReques
   });
 }
 
-// a = u · diag(s) · vᵀ, column-major; a is lost. `vectors`: "none", "thin" or "full". Places: matrix, s and, with
-// vectors, u and vᵀ. Its status is not 0 where it did not converge.
+// a = u · diag(s) · vᵀ; all are column-major, and a is lost. `vectors`: "none", "thin" or "full". Places: matrix, s
+// and, with vectors, u and v. Its status is not 0 where it did not converge.
 std::unique_ptr<PlannedCall> plan_svd(LibraryContext& context, const PlanRequest& request) {
   return for_type(request, [&](auto number) {
     using T = decltype(number);
     int m = lapack_size(request, "m"), n = lapack_size(request, "n"), values = m < n ? m : n;
     const std::string& vectors = text_term(request, "vectors");
-    const char* job = vectors == "none" ? "N" : vectors == "full" ? "A" : "S";
-    int left = vectors == "full" ? m : values, right = vectors == "full" ? n : values;
+    const bool both = vectors != "none", is_full = vectors == "full";
+    const char* job = !both ? "N" : is_full ? "A" : "S";
+    const int left = is_full ? m : values, right = is_full ? n : values;
     auto gesdd = lapack<T>().gesdd;
     int size = workspace_of([&](double* wanted) {
       T answer = 0, none = 0;
@@ -174,20 +191,20 @@ std::unique_ptr<PlannedCall> plan_svd(LibraryContext& context, const PlanRequest
       gesdd(job, &m, &n, &none, &m, &none, &none, &m, &none, &right, &answer, &ask, &integer, &refused);
       *wanted = double(answer);
     });
-    uint64_t bytes = (bytes_of<T>(size) + 15) / 16 * 16;
+    const int64_t turned = both ? int64_t(right) * n : 0;
+    const uint64_t bytes = (bytes_of<T>(size + turned) + 15) / 16 * 16;
     LapackShape shape{{bytes_of<T>(m, n), bytes_of<T>(values)},
                       bytes + bytes_of<int>(8 * int64_t(values)),
-                      (vectors == "none" ? 4. : 14.) * m * n * values,
+                      (both ? 14. : 4.) * m * n * values,
                       true};
-    if (vectors != "none") shape.bytes.insert(shape.bytes.end(), {bytes_of<T>(m, left), bytes_of<T>(right, n)});
-    bool both = vectors != "none";
+    if (both) shape.bytes.insert(shape.bytes.end(), {bytes_of<T>(m, left), bytes_of<T>(n, right)});
     return std::make_unique<LapackCall>(
         "OpenBLAS svd", context, request, shape, [=](auto places, void* workspace, int* status) {
           auto* whole = reinterpret_cast<int*>(static_cast<uint8_t*>(workspace) + bytes);
-          T* u = both ? numbers<T>(places, 2) : nullptr;
-          T* v = both ? numbers<T>(places, 3) : nullptr;
-          gesdd(job, &m, &n, numbers<T>(places, 0), &m, numbers<T>(places, 1), u, &m, v, &right,
-                static_cast<T*>(workspace), &size, whole, status);
+          T* rows = static_cast<T*>(workspace) + size;  // vᵀ
+          gesdd(job, &m, &n, numbers<T>(places, 0), &m, numbers<T>(places, 1), both ? numbers<T>(places, 2) : nullptr,
+                &m, rows, &right, static_cast<T*>(workspace), &size, whole, status);
+          if (both) turn(rows, right, n, numbers<T>(places, 3));
         });
   });
 }

@@ -235,31 +235,4 @@ std::unique_ptr<PlannedCall> plan_eigh(LibraryContext& context, const PlanReques
   });
 }
 
-// a = u · diag(s) · vᵀ, column-major, with no more columns than rows; a is lost. `vectors`: "none", "thin" or "full".
-// Places: matrix, s and, with vectors, u and vᵀ. Its status is not 0 where it did not converge.
-std::unique_ptr<PlannedCall> plan_svd(LibraryContext& context, const PlanRequest& request) {
-  return for_type(request, [&](auto number) -> std::unique_ptr<PlannedCall> {
-    using T = decltype(number);
-    int m = solver_size(request, "m"), n = solver_size(request, "n"), size = 0;
-    if (m < n) throw DeviceError("UNSUPPORTED", "cuSOLVER takes no matrix with more columns than rows.");
-    const std::string& vectors = text_term(request, "vectors");
-    signed char job = vectors == "none" ? 'N' : vectors == "full" ? 'A' : 'S';
-    const SolverApi& library = cusolver();
-    const SolverCalls<T>& calls = library.calls<T>();
-    library.check(calls.gesvd_size(library.handle, m, n, &size), "planning svd");
-    SolverShape shape{{bytes_of<T>(m, n), bytes_of<T>(n)}, bytes_of<T>(size), true};
-    bool both = job != 'N';
-    if (both) shape.bytes.insert(shape.bytes.end(), {bytes_of<T>(m, job == 'A' ? m : n), bytes_of<T>(n, n)});
-    return std::make_unique<SolverCall>(
-        "cuSOLVER svd", context, request, shape, [=, &library, &calls](const SolverRun& run) {
-          return each_matrix(run.batches, [&](int64_t at) {
-            T* u = both ? run.at<T>(2, at) : nullptr;
-            T* v = both ? run.at<T>(3, at) : nullptr;
-            return calls.gesvd(library.handle, job, job, m, n, run.at<T>(0, at), m, run.at<T>(1, at), u, m, v, n,
-                               run.workspace<T>(), size, nullptr, run.status + at);
-          });
-        });
-  });
-}
-
 }  // namespace warpcell::cuda

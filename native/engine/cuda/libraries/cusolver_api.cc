@@ -81,6 +81,7 @@ bool try_open(const std::string& file, SolverApi* api, std::string* reason) {
   SolverStatus status = api->cusolverDnCreate(&api->handle);
   if (status == 0) status = api->cusolverDnCreateParams(&api->options);
   if (status == 0) status = api->cusolverDnCreateSyevjInfo(&api->eigen_options);
+  if (status == 0) status = api->cusolverDnCreateGesvdjInfo(&api->singular_options);
   if (status == 0) status = api->cublasCreate(&api->vectors);
   if (status != 0) {
     *reason = file + " does not start: status " + std::to_string(status);

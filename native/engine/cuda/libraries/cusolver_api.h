@@ -13,7 +13,7 @@ namespace warpcell::cuda {
 using SolverStatus = int;                        // cusolverStatus_t
 using SolverHandle = struct SolverHandleTag*;    // cusolverDnHandle_t
 using SolverOptions = struct SolverOptionsTag*;  // cusolverDnParams_t
-using JacobiOptions = struct JacobiOptionsTag*;  // syevjInfo_t
+using JacobiOptions = struct JacobiOptionsTag*;  // syevjInfo_t, gesvdjInfo_t
 using VectorHandle = struct VectorHandleTag*;    // cublasHandle_t
 
 // cublasOperation_t, cublasFillMode_t, cublasDiagType_t, cublasSideMode_t, cusolverEigMode_t
@@ -30,7 +30,10 @@ enum class Vectors : int { none = 0, wanted = 1 };
   X(cusolverDnSetStream, cusolverDnSetStream, (SolverHandle, Stream)) \
   X(cusolverGetProperty, cusolverGetProperty, (int, int*)) \
   X(cusolverDnCreateParams, cusolverDnCreateParams, (SolverOptions*)) \
-  X(cusolverDnCreateSyevjInfo, cusolverDnCreateSyevjInfo, (JacobiOptions*))
+  X(cusolverDnCreateSyevjInfo, cusolverDnCreateSyevjInfo, (JacobiOptions*)) \
+  X(cusolverDnCreateGesvdjInfo, cusolverDnCreateGesvdjInfo, (JacobiOptions*)) \
+  X(cusolverDnXgesvdp_bufferSize, cusolverDnXgesvdp_bufferSize, (SolverHandle, SolverOptions, Vectors, int, int64_t, int64_t, int, const void*, int64_t, int, const void*, int, const void*, int64_t, int, const void*, int64_t, int, size_t*, size_t*)) \
+  X(cusolverDnXgesvdp, cusolverDnXgesvdp, (SolverHandle, SolverOptions, Vectors, int, int64_t, int64_t, int, void*, int64_t, int, void*, int, void*, int64_t, int, void*, int64_t, int, void*, size_t, void*, size_t, int*, double*))
 // Of cuSOLVER since CUDA 12.6: null before.
 #define WARPCELL_CUSOLVER_LATE_FUNCTIONS(X) \
   X(cusolverDnXsyevBatched_bufferSize, cusolverDnXsyevBatched_bufferSize, (SolverHandle, SolverOptions, Vectors, Triangle, int64_t, int, const void*, int64_t, int, const void*, int, size_t*, size_t*, int64_t)) \
@@ -55,6 +58,10 @@ enum class Vectors : int { none = 0, wanted = 1 };
   X(syevd, "cusolverDn", "syevd", (SolverHandle, Vectors, Triangle, int, T*, int, T*, T*, int, int*)) \
   X(syevj_batched_size, "cusolverDn", "syevjBatched_bufferSize", (SolverHandle, Vectors, Triangle, int, const T*, int, const T*, int*, JacobiOptions, int)) \
   X(syevj_batched, "cusolverDn", "syevjBatched", (SolverHandle, Vectors, Triangle, int, T*, int, T*, T*, int, int*, JacobiOptions, int)) \
+  X(gesvdj_size, "cusolverDn", "gesvdj_bufferSize", (SolverHandle, Vectors, int, int, int, const T*, int, const T*, const T*, int, const T*, int, int*, JacobiOptions)) \
+  X(gesvdj, "cusolverDn", "gesvdj", (SolverHandle, Vectors, int, int, int, T*, int, T*, T*, int, T*, int, T*, int, int*, JacobiOptions)) \
+  X(gesvdj_batched_size, "cusolverDn", "gesvdjBatched_bufferSize", (SolverHandle, Vectors, int, int, const T*, int, const T*, const T*, int, const T*, int, int*, JacobiOptions, int)) \
+  X(gesvdj_batched, "cusolverDn", "gesvdjBatched", (SolverHandle, Vectors, int, int, T*, int, T*, T*, int, T*, int, T*, int, int*, JacobiOptions, int)) \
   X(gesvd_size, "cusolverDn", "gesvd_bufferSize", (SolverHandle, int, int, int*)) \
   X(gesvd, "cusolverDn", "gesvd", (SolverHandle, signed char, signed char, int, int, T*, int, T*, T*, int, T*, int, T*, int, T*, int*))
 #define WARPCELL_CUBLAS_TYPED_FUNCTIONS(X) \
@@ -87,7 +94,7 @@ struct SolverApi {
   SolverHandle handle = nullptr;
   VectorHandle vectors = nullptr;
   SolverOptions options = nullptr;
-  JacobiOptions eigen_options = nullptr;
+  JacobiOptions eigen_options = nullptr, singular_options = nullptr;
   std::string path;
   std::string version;  // "11.7.5"
 

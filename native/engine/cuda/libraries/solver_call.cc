@@ -63,6 +63,7 @@ void SolverCall::run(const RunRequest& request) {
   stream.submit(request.sequence, [&](Stream handle) {
     library_.cusolverDnSetStream(library_.handle, handle);
     library_.cublasSetStream(library_.vectors, handle);
+    run.stream = handle;
     write_lists(run, handle);
     status = submit_(run);
     if (planned.has_status)

@@ -47,6 +47,7 @@ class SolverRun {
   DevicePointer lists, memory;
   int* status;  // an int32 for each matrix, of the device
   int64_t batches;
+  Stream stream;
 };
 
 class SolverCall final : public PlannedCall {

@@ -149,12 +149,11 @@ function svdInto(
     runCall(on, sizes, { text: `svd m=${m} n=${n} vectors=${vectors}`, dtype, places, written: places, explain });
   };
   if (u === undefined || vt === undefined) return factorised();
-  if (!isHigh) return factorised(vt, u);
-  using left = DeviceArray.allocate(on.device, dtype, [...batch, u.shape.at(-1)!, m]);
-  using right = DeviceArray.allocate(on.device, dtype, [...batch, n, n]);
-  factorised(left, right);
-  copyTurned(on, u, left);
-  copyTurned(on, vt, right);
+  // Column-major vectors are row-major ones, transposed: one of both is right as it comes.
+  using columnsOfU = DeviceArray.allocate(on.device, dtype, [...batch, u.shape.at(-1)!, rows]);
+  if (isHigh) factorised(columnsOfU, vt);
+  else factorised(vt, columnsOfU);
+  copyTurned(on, u, columnsOfU);
 }
 
 export type QrMode = "reduced" | "complete" | "r";
