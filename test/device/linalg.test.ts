@@ -278,6 +278,21 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     }
   });
 
+  test("triangles of matrices in any layout are row-major", () => {
+    for (const { batch, layout } of each)
+      for (const [rows, columns] of [
+        [4, 4],
+        [3, 5],
+        [5, 2],
+      ] as const) {
+        const { x, matrices } = make.any(batch, rows, columns, "float64", layout);
+        expect(matricesOf(x.triu())).toEqual(matrices.map((one) => triangle(one, true)));
+        expect(matricesOf(x.tril())).toEqual(matrices.map((one) => triangle(one, false)));
+        expect(x.triu(1).add(x.tril()).toArray()).toEqual(x.toArray());
+        expect(x.triu().isContiguous).toBe(true);
+      }
+  });
+
   test("matrices without rows, and batches without matrices", () => {
     for (const shape of [
       [0, 0],

@@ -44,7 +44,7 @@ const costOf = (cubes: number) => (inputs: readonly DeviceArray[], outputs: read
 /** Elements on and below a diagonal (`isLower`), or on and above it; 0 elsewhere. */
 const triangle: Computation<[x: DeviceArray], { readonly isLower: boolean; readonly offset: number }> = {
   inPlace: false,
-  infer: ([x]) => [x],
+  infer: ([{ shape, dtype }]) => [{ shape, dtype }],
   run: ([out], [x], { isLower, offset }, on) => triangleInto(on, out!, x, isLower, offset),
   gradient: ([g], { attributes }) => [call("triangle", [g!], attributes)],
   cost: (inputs, outputs) => ({ bytes: bytesMoved(inputs) + bytesMoved(outputs), flops: 0 }),
