@@ -67,6 +67,7 @@ export const operations = {
   ...solvingRows,
   ...determinantRows,
   ...spectralRows,
+  ...leastSquaresRows,
   ...attentionRows,
   ...convolutionRows,
   ...patchRows,
@@ -74,7 +75,6 @@ export const operations = {
   ...channelRows,
   ...lstmRows,
   ...gruRows,
-  ...leastSquaresRows,
 } as const;
 
 export type UnaryName = keyof typeof unaryRows;
