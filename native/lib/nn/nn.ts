@@ -47,5 +47,6 @@ export {
   type LSTMState,
   type RecurrentOptions,
 } from "./recurrent.ts";
+export { MultiheadAttention, TransformerBlock, type TransformerBlockOptions } from "./transformer.ts";
 export { Module, type ForwardHook, type ForwardPreHook, type Layer, type ParameterOptions } from "./module.ts";
 export * from "./instead.ts";
