@@ -89,7 +89,8 @@ async function start(kind) {
   return null;
 }
 
-for await (const { name, device } of devices()) {
+for await (const { device } of devices()) {
+  const { name } = device;
   const rival = await start(device.kind);
   const dtype = dtypes[device.kind];
   for (const each of chosen[device.kind]) {
