@@ -263,11 +263,11 @@ export async function removeOutdated(wanted, log) {
  */
 export const shipped = { processors: Object.keys(machine), gpus: ["sm_80", "sm_90a", "sm_100", "sm_120"] };
 
-/** Every unit, once all of the library has said which kernels it has. */
-export async function allUnits() {
+/** Every unit, or those of an architecture, once all of the library has said which kernels it has. */
+export async function allUnits(architecture) {
   await import(join(dist, "index.js"));
   const { libraryUnits } = await import(join(dist, "ops", "kernels", "library.js"));
-  return libraryUnits();
+  return libraryUnits(architecture);
 }
 
 /**
@@ -276,7 +276,7 @@ export async function allUnits() {
  */
 export async function outdatedUnits(architecture) {
   const { unitArtifact, unitParts, unitSource } = await import(join(dist, "ops", "kernels", "library.js"));
-  return (await allUnits())
+  return (await allUnits(architecture))
     .filter(
       (unit) =>
         !isCurrent(unitArtifact(architecture, unit), unitParts(unit), unitSource(unit), architecture in machine, null),
@@ -285,11 +285,11 @@ export async function outdatedUnits(architecture) {
 }
 
 async function unitsFor(architectures) {
-  const units = await allUnits();
+  const units = await Promise.all(
+    architectures.map(async (architecture) => (await allUnits(architecture)).map((unit) => ({ unit, architecture }))),
+  );
   // The large ones first, so that the last process to end has little left.
-  return architectures
-    .flatMap((architecture) => units.map((unit) => ({ unit, architecture })))
-    .sort((a, b) => b.unit.expressions.length - a.unit.expressions.length);
+  return units.flat().sort((a, b) => b.unit.expressions.length - a.unit.expressions.length);
 }
 
 export async function buildKernels(architectures = [], log = () => undefined) {

@@ -257,10 +257,11 @@ async function buildKernels() {
 
 async function requireKernels() {
   if (!withGpus) return;
-  const names = (await allUnits()).map(({ file, dtype }) => `${file}.${dtype}.names`);
-  const lacking = shipped.gpus.filter((architecture) =>
-    names.some((name) => !existsSync(join(root, kernels, architecture, name))),
-  );
+  const lacking = [];
+  for (const architecture of shipped.gpus) {
+    const names = (await allUnits(architecture)).map(({ file, dtype }) => `${file}.${dtype}.names`);
+    if (names.some((name) => !existsSync(join(root, kernels, architecture, name)))) lacking.push(architecture);
+  }
   if (lacking.length > 0)
     throw new Error(
       `Not all kernels are made for ${lacking.join(", ")}. Run "npm run bundle", which makes them, or leave them out with --without-cubins.`,

@@ -28,17 +28,23 @@ export interface Place {
 }
 export type LibraryArgument = DeviceArray | Place | number | bigint | Uint32Array | null;
 
+/** Which architectures ("x86-64-v4", "sm_90a") have what a file's kernels use. */
+export type Reach = (architecture: string) => boolean;
+const everywhere: Reach = () => true;
+
 /** Instances of one file for one dtype: compiled together, loaded together. */
 interface Unit {
   readonly file: string;
   readonly dtype: DType;
   readonly expressions: string[];
+  readonly isFor: Reach;
 }
 const units = new Map<string, Unit>();
 
-/** Every unit, for those who compile them ahead. */
-export function libraryUnits(): readonly Unit[] {
-  return [...units.values()];
+/** Every unit, for those who compile them ahead; of an architecture, those that it has the instructions for. */
+export function libraryUnits(architecture?: string): readonly Unit[] {
+  const all = [...units.values()];
+  return architecture === undefined ? all : all.filter(({ isFor }) => isFor(architecture));
 }
 
 const narrow = new Set<DType>(["float16", "bfloat16"]);
@@ -309,19 +315,23 @@ export class KernelFamily {
   readonly #members = new Map<DType, { unit: Unit; index: number }>();
   readonly #kernels = new WeakMap<DeviceProcess, Map<DType, LibraryKernel>>();
 
-  /** `expression`: the instance for a dtype, whose C++ name is the argument. */
+  /**
+   * `expression`: the instance for a dtype, whose C++ name is the argument. `isFor`: the architectures that the file is
+   * made for, the same for all its families.
+   */
   constructor(
     file: string,
     dtypes: readonly DType[],
     expression: (type: string, dtype: DType) => string,
     kinds: readonly ParameterKind[],
+    isFor: Reach = everywhere,
   ) {
     this.#name = `${file}.cu`;
     this.#kinds = kinds;
     for (const dtype of dtypes) {
       const key = `${file}.${dtype}`;
       let unit = units.get(key);
-      if (unit === undefined) units.set(key, (unit = { file, dtype, expressions: [] }));
+      if (unit === undefined) units.set(key, (unit = { file, dtype, expressions: [], isFor }));
       const text = expression(factsOf(dtype).c, dtype);
       const known = unit.expressions.indexOf(text);
       this.#members.set(dtype, { unit, index: known >= 0 ? known : unit.expressions.push(text) - 1 });
