@@ -38,12 +38,12 @@ const result = (sizes: Record<keyof Result, number>): Result =>
 
 /**
  * The formula and its gradients in float64, and for each number what roundings may make of it: `sum` of each addition,
- * `own` of what is kept as the dtype.
+ * `own` of what is kept as the dtype, which is `least` at least: half of its smallest step.
  */
 export function reference(
   given: Whole,
   { q, k, v, mask, g }: Record<"q" | "k" | "v" | "g", number[]> & { mask: ((at: number[]) => number) | null },
-  { sum, own }: { sum: number; own: number },
+  { sum, own, least }: { sum: number; own: number; least: number },
   maskPlace: (at: number[]) => number,
   maskSize: number,
 ): { value: Result; error: Result } {
@@ -105,6 +105,7 @@ export function reference(
           const parts = weights.map((weight, j) => weight * vs[j]![d]!);
           value.out[at] = parts.reduce((a, c) => a + c, 0);
           error.out[at] = parts.reduce((a, c) => a + Math.abs(c), 0) * share + own * Math.abs(value.out[at]);
+          error.out[at] += least * vs.reduce((a, c) => a + Math.abs(c[d]!), 1);
         }
         const out = row(value.out, line, values);
         const delta = dot(gi, out),
@@ -117,22 +118,25 @@ export function reference(
           if (maskSize > 0) {
             const at = maskPlace([b, h, i, j]);
             value.dMask[at]! += slope;
-            error.dMask[at]! += off + own * size + sum * size * 64;
+            error.dMask[at]! += off + own * size + sum * size * 64 + least;
           }
           const inner = weight === 0 ? 0 : slope * scale * slopes[j]!,
             innerOff = weight === 0 ? 0 : (off + sum * 32 * size) * Math.abs(scale);
-          const more = sum * (keys + queries * (heads / keyHeads)) + 2 * own;
+          // Slopes are kept before they are scaled or after it, and results.
+          const lost = weight === 0 ? 0 : least * Math.max(1, Math.abs(scale)),
+            more = sum * (keys + queries * (heads / keyHeads)) + 2 * own;
           for (let d = 0; d < width; d++) {
             value.dq[line * width + d]! += inner * ks[j]![d]!;
-            error.dq[line * width + d]! += Math.abs(ks[j]![d]!) * (innerOff + more * size * Math.abs(scale));
+            error.dq[line * width + d]! +=
+              Math.abs(ks[j]![d]!) * (innerOff + more * size * Math.abs(scale) + lost) + lost;
             const at = (keyHead * keys + j) * width + d;
             value.dk[at]! += inner * qi[d]!;
-            error.dk[at]! += Math.abs(qi[d]!) * (innerOff + more * size * Math.abs(scale));
+            error.dk[at]! += Math.abs(qi[d]!) * (innerOff + more * size * Math.abs(scale) + lost) + lost;
           }
           for (let d = 0; d < values; d++) {
             const at = (keyHead * keys + j) * values + d;
             value.dv[at]! += weight * gi[d]!;
-            error.dv[at]! += weight * Math.abs(gi[d]!) * (share + more);
+            error.dv[at]! += weight * Math.abs(gi[d]!) * (share + more) + lost * (1 + Math.abs(gi[d]!));
           }
         });
       }

@@ -74,7 +74,7 @@ function expectAttention(given: Case, dtype: DType, device: string, lay: (x: Ten
   const { out, lse } = nn.attention(lay(q.x), lay(k.x), lay(v.x), options);
   expect([out.shape, lse.shape, out.dtype]).toEqual([[batch, heads, queries, values], [batch, heads, queries], dtype]);
   const found = gradients(out, leaves, { gradient: g.x });
-  const wide = dtype === "float64" ? 2 ** -53 : 2 ** -24;
+  const sum = dtype === "float64" ? 2 ** -53 : 2 ** -24;
   const { value, error } = reference(
     of,
     {
@@ -87,7 +87,7 @@ function expectAttention(given: Case, dtype: DType, device: string, lay: (x: Ten
           ? null
           : (at) => (of.mask === "bool" ? (maskList[place(at)] ? 0 : -Infinity) : rounded(maskList[place(at)]!, dtype)),
     },
-    { sum: wide, own: roundoff[dtype]! },
+    { sum, own: roundoff[dtype]!, least: dtype === "float16" ? 2 ** -25 : 0 },
     place,
     of.mask === "float" ? maskSize : 0,
   );
@@ -124,6 +124,17 @@ const cases: Case[] = [
   { queries: 66, keys: 67, mask: "float", maskShape: [2, 66, 1], heads: 2, batch: 3 },
   { queries: 5, keys: 6, mask: "float", maskShape: [1] },
 ];
+// Of 16 bits, as tensor cores take them: widths of one kernel and between two, lengths that fill no tile.
+const wide: Case[] = [
+  { queries: 65, keys: 130, width: 64, options: { causal: true } },
+  { queries: 193, keys: 200, width: 128, heads: 4, keyHeads: 2, options: { causal: true } },
+  { queries: 129, keys: 70, width: 96, options: { causal: true, alignment: "start" } },
+  { queries: 70, keys: 190, width: 256, options: { window: [20, 3] } },
+  { queries: 131, keys: 65, width: 72, mask: "bool", maskShape: [1, 1, 131, 65] },
+  { queries: 65, keys: 131, width: 128, heads: 4, keyHeads: 1, mask: "float", options: { softcap: 2 } },
+  { queries: 66, keys: 129, width: 200, options: { scale: -0.1 } },
+  { queries: 1, keys: 300, width: 128, heads: 4, keyHeads: 2, options: { scale: 1.5 } },
+];
 const titled = cases.map((each) => [JSON.stringify(each), each] as const);
 
 describe.each(devices)("on $name", ({ name: device }) => {
@@ -133,6 +144,12 @@ describe.each(devices)("on $name", ({ name: device }) => {
   });
   test.each(["float16", "bfloat16"] as const)("of %s, too", (dtype) => {
     for (const each of cases) expectAttention(each, dtype, device);
+  });
+
+  test.each(wide.map((each) => [JSON.stringify(each), each] as const))("of 16 bits: %s", (_, each) => {
+    const lay = (x: Tensor) => x.transpose([0, 2, 1, 3]).clone().transpose([0, 2, 1, 3]) as Tensor;
+    expectAttention({ batch: 1, ...each }, "float16", device);
+    expectAttention({ batch: 1, ...each }, "bfloat16", device, lay);
   });
 
   test("of lengths of several hundred", () => {

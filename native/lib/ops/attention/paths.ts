@@ -4,6 +4,7 @@ import type { DeviceArray } from "../../memory/array.ts";
 import type { DType } from "../../memory/dtype.ts";
 import { generic } from "./generic.ts";
 import type { GradientSteps, Problem } from "./problem.ts";
+import { ampere, hopper } from "./tensor-cores.ts";
 
 /** Arrays whose places and steps the problem has. */
 export interface AttentionCall {
@@ -38,7 +39,7 @@ export interface AttentionPath {
   backward(on: Execution, call: BackwardCall): void;
 }
 
-const paths: readonly AttentionPath[] = [generic];
+const paths: readonly AttentionPath[] = [hopper, ampere, generic];
 
 export function pathOf(on: Execution, call: AttentionCall): AttentionPath {
   return paths.find((path) => path.takes(on, call))!;

@@ -1,0 +1,141 @@
+// Attention of 16-bit elements on a GPU's tensor cores: by device/ops/attention_wgmma.cu on Hopper, by
+// device/ops/attention_mma.cu on the others.
+import type { Execution } from "../../device/execution.ts";
+import type { DeviceArray } from "../../memory/array.ts";
+import type { DType } from "../../memory/dtype.ts";
+import { kernelFacts } from "../kernels/kernel-facts.ts";
+import { KernelFamily, type ParameterKind, type Reach } from "../kernels/library.ts";
+import type { AttentionCall, AttentionPath, BackwardCall } from "./paths.ts";
+import { gradientWords, problemWords, type Problem, type Steps } from "./problem.ts";
+
+const dtypes: readonly DType[] = ["float16", "bfloat16"];
+const widths = [64, 128, 256] as const;
+const read = ["place", "place", "place", "place"] as const;
+const forwardKinds: readonly ParameterKind[] = [...read, "out", "out", "struct"];
+const gradientKinds: readonly ParameterKind[] = [...read, "place", "place", "place", "out", "out", "struct", "struct"];
+
+/** More than to leave out keys by their places, and a scale that keeps the order of scores, takes a kernel of its own. */
+const isGeneral = ({ maskKind, softcap, scale }: Problem) => maskKind !== "none" || softcap !== 0 || !(scale > 0);
+
+const isAligned = (array: DeviceArray, { batch, head, token }: Steps) =>
+  array.placeLow % 16 === 0 && [batch, head, token].every((step) => step % 8 === 0);
+
+const areAligned = ({ problem: p, q, k, v, out }: AttentionCall) =>
+  isAligned(q, p.q) && isAligned(k, p.k) && isAligned(v, p.v) && isAligned(out, p.out);
+const gradientsAreAligned = (call: AttentionCall | BackwardCall) => {
+  if (!("steps" in call)) return true;
+  const { dOut, dq, dk, dv, steps } = call;
+  return isAligned(dOut, steps.dOut) && isAligned(dq, steps.dq) && isAligned(dk, steps.dk) && isAligned(dv, steps.dv);
+};
+
+// What indices of 32 bits reach.
+const most = 2 ** 30;
+
+const fits = ({ batches, heads, queries, keys, width, valueWidth, p }: Problem) =>
+  width === valueWidth &&
+  width % 8 === 0 &&
+  width <= widths.at(-1)! &&
+  queries > 0 &&
+  keys > 0 &&
+  batches * heads * Math.max(queries, keys) < most &&
+  p === 0;
+
+/** `isResident`: as many blocks as run at a time share the queries. */
+interface Source {
+  readonly file: string;
+  readonly name: string;
+  readonly why: string;
+  readonly isFor: Reach;
+  readonly isResident: boolean;
+}
+
+/** The path of a file: each has kernels and shapes of blocks of the same names. */
+function tensorCores({ file, name, why, isFor, isResident }: Source): AttentionPath {
+  const family = (kernel: string, kinds: readonly ParameterKind[], parameters: readonly (number | boolean)[]) =>
+    new KernelFamily(file, dtypes, (type) => `${kernel}<${[type, ...parameters].join(", ")}>`, kinds, isFor);
+  const kernels = widths.map((width) => {
+    const instances = (isGeneral: boolean) => ({
+      forward: family("attention_forward", forwardKinds, [width, isGeneral]),
+      keys: family("attention_gradient", gradientKinds, [width, isGeneral, true]),
+      queries: family("attention_gradient", gradientKinds, [width, isGeneral, false]),
+    });
+    return { plain: instances(false), general: instances(true) };
+  });
+  const shapes = widths.map((width) =>
+    kernelFacts(file, {
+      queries: `ForwardShape<${width}>::kQueries`,
+      threads: `ForwardShape<${width}>::kThreads`,
+      shared: `ForwardShape<${width}>::kShared`,
+      keptKeys: `GradientShape<${width}, true>::kKept`,
+      keyParts: `GradientShape<${width}, true>::kParts`,
+      keyThreads: `GradientShape<${width}, true>::kThreads`,
+      keyShared: `GradientShape<${width}, true>::kShared`,
+      keptQueries: `GradientShape<${width}, false>::kKept`,
+      queryThreads: `GradientShape<${width}, false>::kThreads`,
+      queryShared: `GradientShape<${width}, false>::kShared`,
+    }),
+  );
+  const chosen = (problem: Problem) => {
+    const at = widths.findIndex((width) => problem.width <= width);
+    const { plain, general } = kernels[at]!;
+    return { kernels: isGeneral(problem) ? general : plain, shape: shapes[at]!() };
+  };
+
+  return {
+    name,
+    why,
+    takes(on, call) {
+      return (
+        dtypes.includes(call.dtype) &&
+        on.device.properties.architectures.some(isFor) &&
+        fits(call.problem) &&
+        areAligned(call) &&
+        gradientsAreAligned(call)
+      );
+    },
+    forward(on: Execution, { dtype, problem, q, k, v, mask, out, lse }) {
+      const { kernels, shape } = chosen(problem);
+      const blocks = Math.ceil(problem.queries / shape.queries) * problem.heads * problem.batches;
+      const grid = isResident ? Math.min(blocks, on.device.properties.multiprocessors) : blocks;
+      const args = [q, k, v, mask, out, lse, problemWords(problem)];
+      kernels.forward.launch(on, dtype, { grid, block: shape.threads }, args, shape.shared);
+    },
+    backward(on: Execution, { dtype, problem, steps, q, k, v, mask, dOut, lse, delta, dq, dk, dv }) {
+      const { batches, heads, group, queries, keys } = problem;
+      const { kernels, shape } = chosen(problem);
+      const inputs = [q, k, v, mask, dOut, lse, delta];
+      const words = [problemWords(problem), gradientWords(steps)];
+      const keyGrid = (Math.ceil(keys / shape.keptKeys) * shape.keyParts * batches * heads) / group;
+      const queryGrid = Math.ceil(queries / shape.keptQueries) * batches * heads;
+      kernels.keys.launch(
+        on,
+        dtype,
+        { grid: keyGrid, block: shape.keyThreads },
+        [...inputs, dk, dv, ...words],
+        shape.keyShared,
+      );
+      kernels.queries.launch(
+        on,
+        dtype,
+        { grid: queryGrid, block: shape.queryThreads },
+        [...inputs, dq, null, ...words],
+        shape.queryShared,
+      );
+    },
+  };
+}
+
+export const hopper = tensorCores({
+  file: "attention_wgmma",
+  name: "wgmma",
+  why: "16-bit elements on Hopper's tensor cores: warp groups multiply while another copies",
+  isFor: (architecture) => architecture === "sm_90a",
+  isResident: true,
+});
+export const ampere = tensorCores({
+  file: "attention_mma",
+  name: "mma",
+  why: "16-bit elements on tensor cores, each warp for itself",
+  isFor: (architecture) => /^sm_(8|9|1\d)\d[af]?$/.test(architecture),
+  isResident: false,
+});
