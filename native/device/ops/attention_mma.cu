@@ -149,10 +149,10 @@ __global__ void __launch_bounds__(GradientShape<width, is_of_keys>::kThreads, wi
   };
   // What a row that is not there, or sees nothing, has for its log-sum leaves no power.
   auto load_row = [&](int head, int query, float& log_sum, float& delta) {
-    log_sum = -minus_infinity<float>(), delta = 0;
+    log_sum = -unseen(), delta = 0;
     if (query >= p.queries) return;
     const long long at = (long long)(place.batch * p.heads + head) * p.queries + query;
-    log_sum = log_sums[at] == minus_infinity<float>() ? -minus_infinity<float>() : log_sums[at] * kLog2E;
+    log_sum = log_sums[at] == unseen() ? -unseen() : log_sums[at] * kLog2E;
     delta = deltas[at];
   };
   auto copy = [&](int index) {

@@ -13,9 +13,9 @@ constexpr int kSlotBytes = 16;  // of the barriers of a slot
 // Each group has 64 queries. A thread's registers hold its part of the result, of a tile's scores and of its powers.
 template <int width>
 struct ForwardShape {
-  static constexpr int kGroups = width > 64 ? 2 : 3, kQueries = 64 * kGroups, kKeys = width > 128 ? 64 : 128;
+  static constexpr int kGroups = 2, kQueries = 64 * kGroups, kKeys = width > 128 ? 64 : 128;
   static constexpr int kThreads = 128 * (kGroups + 1), kSlots = 2;
-  static constexpr int kRegisters = kGroups == 2 ? 232 : 160, kFillerRegisters = kGroups == 2 ? 40 : 32;
+  static constexpr int kRegisters = 232, kFillerRegisters = 40;
   static constexpr int kTiles = (kQueries + 2 * kSlots * kKeys) * width * 2;
   static constexpr int kShared = kTiles + (1 + 2 * kSlots) * kSlotBytes;
 };

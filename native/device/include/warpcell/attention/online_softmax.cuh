@@ -9,8 +9,8 @@ constexpr float kSlack = 8;
 
 // One of the two rows that four lanes share in a fragment.
 struct OnlineRow {
-  float most = minus_infinity<float>();  // what powers are relative to: no score is greater by more than the slack
-  float sum = 0;                         // of this lane's columns
+  float most = unseen();  // what powers are relative to: no score is greater by more than the slack
+  float sum = 0;          // of this lane's columns
 
   // Takes scores in and turns them into powers; by what earlier sums and products are to be scaled. `factor`: what
   // makes logarithms to base 2 of scores.
@@ -27,7 +27,7 @@ struct OnlineRow {
     now[0] = fmaxf(now[0], __shfl_xor_sync(0xffffffffu, now[0], 2));
     // Of a row that has seen nothing yet the left side is no number, or infinite.
     if ((now[0] - most) * factor <= kSlack) now[0] = most;
-    const float shift = now[0] == minus_infinity<float>() ? 0 : now[0] * factor;
+    const float shift = now[0] == unseen() ? 0 : now[0] * factor;
     const float kept = now[0] == most ? 1 : instructions::flushed_exp2(most * factor - shift);
     most = now[0];
 #pragma unroll
@@ -45,9 +45,7 @@ struct OnlineRow {
   }
   // 1 / Σ, or 0 for a row that sees nothing.
   __device__ float inverse() const { return sum > 0 ? 1 / sum : sum; }
-  __device__ float log_sum(float factor) const {
-    return sum == 0 ? minus_infinity<float>() : most * factor * kLn2 + logf(sum);
-  }
+  __device__ float log_sum(float factor) const { return sum == 0 ? unseen() : most * factor * kLn2 + logf(sum); }
 };
 
 }  // namespace warpcell::attention

@@ -7,6 +7,9 @@
 
 namespace warpcell::attention {
 
+// A score of what is not seen.
+__device__ inline float unseen() { return bits_float(0xff800000u); }
+
 constexpr float kLog2E = 1.4426950408889634f, kLn2 = 0.6931471805599453f;
 
 // At most 2⁻²² off: what a soft cap is multiplied by.
@@ -58,13 +61,12 @@ struct TileScores {
         is_turned ? sight.sees_all(column, columns, row, 16) : sight.sees_all(row, 16, column, columns);
     if (!is_whole)
       scores.each(lane, [&](float& score, int, int, int i, int j) {
-        if (!(is_turned ? sight.sees(column + j, row + i) : sight.sees(row + i, column + j)))
-          score = minus_infinity<float>();
+        if (!(is_turned ? sight.sees(column + j, row + i) : sight.sees(row + i, column + j))) score = unseen();
       });
     if constexpr (is_general) {
       if (p.mask_kind == kMayLook)
         masked<uchar>(scores, row, column, lane, [](float& score, uchar may) {
-          if (!may) score = minus_infinity<float>();
+          if (!may) score = unseen();
         });
       if (p.mask_kind == kAdded)
         masked<T>(scores, row, column, lane, [](float& score, T added) { score += widen<T>(added) * kLog2E; });
@@ -75,7 +77,7 @@ struct TileScores {
     const long long row_step = is_turned ? p.mask_key : p.mask_query, step = is_turned ? p.mask_query : p.mask_key;
     const M* from = (const M*)mask + (row + lane / 4) * row_step + (column + lane % 4 * 2) * step;
     scores.each(lane, [&](float& score, int n, int e, int, int) {
-      if (score != minus_infinity<float>()) change(score, from[e / 2 * 8 * row_step + (n * 8 + e % 2) * step]);
+      if (score != unseen()) change(score, from[e / 2 * 8 * row_step + (n * 8 + e % 2) * step]);
     });
   }
 };
