@@ -145,6 +145,7 @@ const names = new Set(
   indexSelect
   inner
   interp
+  interpolate
   inv
   isclose
   isfinite
@@ -158,6 +159,8 @@ const names = new Set(
   kthvalue
   l1Loss
   layerNorm
+  col2im
+  im2col
   conv1d
   conv2d
   conv3d

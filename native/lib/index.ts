@@ -269,6 +269,8 @@ export {
   type BatchNormOptions,
   type GroupNormOptions,
 } from "./tensor/channel-norms.ts";
+export { interpolate, type InterpolateOptions, type InterpolationMode } from "./tensor/resizing.ts";
+export { col2im, im2col, type WindowColumnsOptions } from "./tensor/window-columns.ts";
 export type { PerAxis } from "./tensor/per-axis.ts";
 export { unfold } from "./tensor/unfold.ts";
 export { cdist, cosineSimilarity, normalize, type LengthOptions } from "./tensor/distances.ts";

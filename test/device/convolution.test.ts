@@ -3,6 +3,7 @@
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import {
+  col2im,
   conv1d,
   conv2d,
   conv3d,
@@ -11,6 +12,7 @@ import {
   convTranspose3d,
   crossEntropy,
   gradients,
+  im2col,
   nn,
   ones,
   optim,
@@ -23,7 +25,7 @@ import { devices } from "./devices.ts";
 import { expectGradients } from "./gradient-check.ts";
 import { freshSeed, seeded } from "./numbers.ts";
 import { expectNear, floats, numbersOf, sampler, type Wanted } from "./samples.ts";
-import { convolved, countOf } from "./windows.ts";
+import { convolved, countOf, windowsOf } from "./windows.ts";
 
 const random = seeded(freshSeed("convolution.test.ts"));
 const byAxes = { 1: conv1d, 2: conv2d, 3: conv3d } as const;
@@ -145,6 +147,34 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const [turnedX, turnedW] = [x.x.permute(0, 3, 1, 2), w.x.permute(3, 0, 1, 2)];
     const values = { x: numbersOf(turnedX), w: numbersOf(turnedW) };
     expectNear(conv2d(turnedX, turnedW, null, { padding: 1 }), lists.y, convolved("y", lists, values, 1, sliding), 30);
+    for (const [kernel, stride, groups] of [
+      [1, 1, 1],
+      [3, 2, 1],
+      [3, 1, 3],
+    ] as const) {
+      const padding = (kernel - 1) / 2;
+      const own = sample([6, 3 / groups, kernel, kernel], "float32");
+      const count = [Math.ceil(7 / stride), Math.ceil(6 / stride)];
+      const shapes = { x: [2, 3, 7, 6], w: own.shape, y: [2, 6, ...count] };
+      const g = sample([2, ...count, 6], "float32");
+      const above = g.x.permute(0, 3, 1, 2);
+      const leaf = turnedX.detach();
+      leaf.requiresGrad = true;
+      own.x.requiresGrad = true;
+      const bias = sample([6], "float32");
+      const y = conv2d(leaf, own.x, bias.x, { stride, padding, groups });
+      const given = { stride: [stride, stride], padding: [padding, padding], dilation: [1, 1] };
+      const all = { x: values.x, w: own.values, y: numbersOf(above) };
+      const plane = count[0]! * count[1]!;
+      const added = convolved("y", shapes, all, groups, given).map(([sum, size], at): Wanted => {
+        const more = bias.values[Math.floor(at / plane) % 6]!;
+        return [sum + more, size + Math.abs(more)];
+      });
+      expectNear(y, shapes.y, added, 32);
+      const [dx, dw] = gradients(y, [leaf, own.x], { gradient: above });
+      expectNear(dx!, shapes.x, convolved("x", shapes, all, groups, given), 60);
+      expectNear(dw!, shapes.w, convolved("w", shapes, all, groups, given), 90);
+    }
     const wide = sample([2, 5, 9, 8], "float32");
     const part = wide.x.slice(null, [1, 4], [1, 8], [1, 7]);
     const own = { x: numbersOf(part), w: values.w };
@@ -185,6 +215,39 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const [dx, dw] = gradients(y.sum(), [none, w.x]);
     expect(dx!.shape).toEqual([0, 2, 5, 5]);
     expect(numbersOf(dw!)).toEqual(Array(24).fill(0));
+  });
+
+  test("windows as columns, whose product with filters is a convolution, and back", () => {
+    for (const dtype of floats) {
+      const x = sample([2, 3, 7, 6], dtype);
+      const given = { stride: [2, 1], padding: [1, 2], dilation: [1, 2] };
+      const kernel = [3, 2];
+      const windows = windowsOf([7, 6], kernel, given);
+      const columns = im2col(x.x, kernel, given);
+      const wanted = Array.from({ length: 6 * 6 }, (_, row) =>
+        windows.map((window) => {
+          const found = window.find(({ tap }) => tap === row % 6);
+          return found === undefined ? 0 : x.values[Math.floor(row / 6) * 42 + found.element]!;
+        }),
+      );
+      expect(columns.shape).toEqual([2, 18, windows.length]);
+      expect(numbersOf(columns)).toEqual(wanted.flat());
+      const g = sample(columns.shape, dtype);
+      const sums = x.values.map((): [number, number] => [0, 0]);
+      g.values.forEach((value, at) => {
+        const [row, window] = [Math.floor(at / windows.length), at % windows.length];
+        const found = windows[window]!.find(({ tap }) => tap === row % 6);
+        if (found === undefined) return;
+        const sum = sums[Math.floor(row / 6) * 42 + found.element]!;
+        sum[0] += value;
+        sum[1] += Math.abs(value);
+      });
+      expectNear(col2im(g.x, [7, 6], kernel, given), [2, 3, 7, 6], sums, 8);
+    }
+    const of = (...shape: number[]) => ({ shape });
+    expectGradients((x) => im2col(x!, 2, { padding: 1 }).square(), [of(1, 2, 3, 3)], device);
+    expectGradients((x) => col2im(x!, [3, 3], 2).square(), [of(1, 4, 4)], device);
+    expect(im2col(zeros([3, 4, 4], { device }), 2).shape).toEqual([12, 9]);
   });
 
   test("gradients and gradients of gradients, by differences", () => {
@@ -306,6 +369,16 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       "too little left",
       () => convTranspose2d(x, zeros([4, 2, 3, 3], { device }), null, { padding: 4 }),
       "convTranspose2d would make an axis of -1 elements of one of 5: take less padding off it.",
+    ],
+    [
+      "columns of other images",
+      () => col2im(zeros([1, 4, 5], { device }), [3, 3], 2),
+      "col2im of images of [3, 3] takes columns of shape [images, a multiple of 4, 4] but got [1, 4, 5].",
+    ],
+    [
+      "columns of windows that do not fit",
+      () => im2col(x, 6),
+      "im2col slides windows of [6, 6] over axes of [5, 5] with their padding: no window fits.",
     ],
     [
       "a layer of uneven groups",

@@ -11,6 +11,7 @@
 #include "library_table.h"
 #include "libraries/cublas_api.h"
 #include "libraries/cusolver_api.h"
+#include "libraries/cudnn_api.h"
 #include "libraries/libraries.h"
 #include "compile/module.h"
 #include "compile/nvrtc.h"
@@ -215,6 +216,7 @@ std::vector<std::string> CudaDevice::known_libraries() {
       describe_library(kNvrtcRow, nvrtc),
       describe_library(kCublasRow, [&]() -> OpenedLibrary { return {cublas(api_).path, cublas(api_).version}; }),
       describe_library(kCusolverRow, [&]() -> OpenedLibrary { return {cusolver().path, cusolver().version}; }),
+      describe_library(kCudnnRow, [&]() -> OpenedLibrary { return {cudnn().path, cudnn().version}; }),
       describe_library(kCuptiRow, [&]() -> OpenedLibrary { return {cupti(api_).path, cupti(api_).version}; }),
       describe_library(kNvmlRow, nvml),
   };

@@ -37,6 +37,15 @@ constexpr LibraryRow kCusolverRow = {
     kToolkitPlaces,
     "pip install nvidia-cusolver (nvidia-cusolver-cu12 for drivers before 580), or set CUDA_PATH to a CUDA toolkit",
 };
+constexpr LibraryRow kCudnnRow = {
+    "cuDNN",
+    "convolutions",
+    "Warpcell's own kernels convolve by matrix products, which is slower",
+    "libcudnn.so",
+    "WARPCELL_CUDNN",
+    kToolkitPlaces,
+    "pip install nvidia-cudnn-cu13 (nvidia-cudnn-cu12 for drivers before 580)",
+};
 constexpr LibraryRow kCuptiRow = {
     "CUPTI",
     "profiles",

@@ -46,8 +46,9 @@ ConvolutionTerms::ConvolutionTerms(const PlanRequest& request)
       groups(size_term_or(request, "groups", 1)),
       type(text_term(request, "type")),
       element_bytes(bytes_of(type)),
-      channels_last(size_term_or(request, "channelsLast", 0) != 0),
-      bias(size_term_or(request, "bias", 0) != 0) {
+      channels_last(flag_term(request, "channelsLast")),
+      bias(flag_term(request, "bias")),
+      unaligned(flag_term(request, "unaligned")) {
   std::vector<int64_t> sizes = sizes_term(request, "size");
   axes = sizes.size();
   auto spread = [&](const char* term, int64_t otherwise) {

@@ -28,6 +28,7 @@ struct ConvolutionTerms {
   std::string type;
   uint64_t element_bytes;
   bool channels_last, bias;
+  bool unaligned;  // a place is no multiple of 16 bytes
 
   // Throws DeviceError PROTOCOL for terms that contradict themselves, UNSUPPORTED for types that no library takes.
   explicit ConvolutionTerms(const PlanRequest& request);

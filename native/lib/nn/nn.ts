@@ -35,6 +35,7 @@ export {
   MaxPool1d,
   MaxPool2d,
   MaxPool3d,
+  Upsample,
 } from "./pooling.ts";
 export { ModuleDict, ModuleList, Sequential } from "./containers.ts";
 export { Dropout, Embedding, LayerNorm, Linear, RMSNorm } from "./layers.ts";

@@ -1,4 +1,4 @@
-// Pools, and flattening, as layers: they have options, but nothing to train.
+// Pools, other sizes, and flattening, as layers: they have options, but nothing to train.
 import { count, flag, reader, wholeNumber, type Kind } from "../tensor/arguments.ts";
 import { perAxis, type PerAxis } from "../tensor/per-axis.ts";
 import {
@@ -19,6 +19,7 @@ import {
   type AveragePoolOptions,
   type MaxPoolOptions,
 } from "../tensor/pooling.ts";
+import { interpolate, type InterpolateOptions } from "../tensor/resizing.ts";
 import { flatten } from "../tensor/shaping.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
@@ -34,6 +35,7 @@ const averageOptions = {
 };
 
 const shown = (value: unknown): string => (Array.isArray(value) ? value.map(worded).join(" × ") : worded(value));
+const named = (options: object) => Object.entries(options).map(([name, value]) => `${name} ${shown(value)}`);
 
 /** A pool of windows. */
 abstract class Pool<O extends object> extends Module {
@@ -52,8 +54,7 @@ abstract class Pool<O extends object> extends Module {
     this.options = options;
   }
   override describe(): string {
-    const named = Object.entries(this.options).map(([name, value]) => `${name} ${shown(value)}`);
-    return [shown(this.kernelSize), ...named].join(", ");
+    return [shown(this.kernelSize), ...named(this.options)].join(", ");
   }
 }
 
@@ -258,6 +259,27 @@ export class AdaptiveMaxPool3d extends AdaptivePool {
   }
   forward(x: Tensor): Tensor {
     return adaptiveMaxPool3d(x, this.outputSize);
+  }
+}
+
+/**
+ * A layer that makes images larger or smaller: see {@link interpolate}.
+ * @example
+ * new nn.Upsample({ scaleFactor: 2, mode: "bilinear" })(ones([1, 3, 8, 8])).shape; // → [ 1, 3, 16, 16 ]
+ */
+export class Upsample extends Module {
+  /** As they were given. */
+  readonly options: InterpolateOptions;
+
+  constructor(options: InterpolateOptions) {
+    super();
+    this.options = options;
+  }
+  forward(x: Tensor): Tensor {
+    return interpolate(x, this.options);
+  }
+  override describe(): string {
+    return named(this.options).join(", ");
   }
 }
 

@@ -51,6 +51,7 @@ const layouts = {
   ],
   transposed: (shape) => [[...shape.slice(0, -2), shape.at(-1), shape.at(-2)], (x) => x.swapAxes(-1, -2)],
   broadcast: (shape) => [[shape.at(-1)], (x) => x.expand(shape)],
+  channelsLast: ([images, channels, ...rest]) => [[images, ...rest, channels], (x) => x.permute(0, 3, 1, 2)],
 };
 
 function made(base, spec, device) {

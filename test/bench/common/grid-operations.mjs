@@ -1,7 +1,7 @@
-// Every operation that the grid of shapes measures, a row each: its name, the inputs that it takes (grid.mjs says what
-// each is), how this library computes it, and the expressions by which its rivals do; JAX takes NumPy's with `jnp`
-// where it has none of its own. Where a function comes of it, that prepared, and the function is what is measured.
+// Every operation that the grid of shapes measures, a row each: its name, its inputs (grid.mjs says what each is), how
+// this library computes it, and how rivals do (JAX as NumPy); of a function that comes of it, the calls are measured.
 import * as warpcell from "warpcell";
+import { imageRows } from "./grid-images.mjs";
 
 const snake = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const named = (rows) => Object.fromEntries(rows.map((row) => [row.name, row]));
@@ -521,4 +521,5 @@ export const families = {
   line: named(lines),
   product: named(products),
   attention: named(attentions),
+  image: imageRows,
 };

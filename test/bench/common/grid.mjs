@@ -1,5 +1,6 @@
 // The grid of shapes: turns the rows of grid-operations.mjs into cells, each said once, as data that both sides run:
 // {family, op, dtype, layout, axis, shape, inputs: {name: {shape, dtype, kind, layout, shift, below}}}.
+import { imageCells } from "./grid-images.mjs";
 import { families } from "./grid-operations.mjs";
 
 const lengths = [1, 3, 17, 64, 257, 1000, 4096, 8191, 50257, 2 ** 25];
@@ -25,8 +26,9 @@ const inputs = {
   n: ({ shape }) => ({ shape, dtype: "int64", kind: "index", below: 1000, shift: 50021 }),
   t: ({ shape }) => ({ shape, dtype: "int64", kind: "index", below: sizeOf(shape), shift: 50021 }),
   e: ({ dtype }) => ({ shape: [1024], dtype, kind: "ramp", shift: 0 }),
-  a: ({ left, dtype }) => ({ shape: left, dtype, kind: "normal", shift: 0 }),
-  d: ({ right, dtype }) => ({ shape: right, dtype, kind: "normal", shift: 7919 }),
+  a: ({ left, dtype, layout }) => ({ shape: left, dtype, layout, kind: "normal", shift: 0 }),
+  d: ({ right, dtype, layout }) => ({ shape: right, dtype, layout, kind: "normal", shift: 7919 }),
+  h: ({ out, dtype, layout }) => ({ shape: out, dtype, layout, kind: "normal", shift: 104729 }),
   r: ({ shape, taken }) => ({ shape: [taken], dtype: "int64", kind: "index", below: shape[0], shift: 50021 }),
 };
 
@@ -38,6 +40,7 @@ function cell(family, op, given) {
     jax = numpy?.replaceAll("np.", "jnp."),
     ours: _,
     dtypes: __,
+    sizes: ___,
     ...told
   } = families[family][op];
   const filled = { layout: "contiguous", axis: 0, ...given };
@@ -46,7 +49,7 @@ function cell(family, op, given) {
   const written =
     left === undefined
       ? shape.map(shortly).join(" × ")
-      : [left, right].map((each) => each.map(shortly).join("×")).join(" · ");
+      : [left, ...(right === undefined ? [] : [right])].map((each) => each.map(shortly).join("×")).join(" · ");
   return {
     ...told,
     name: `${op} ${written}${sizeOf(shape ?? [1]) > 1 && shape?.length > 1 && families[family][op].ours.toString().includes("axis") ? ` axis ${axis}` : ""} ${dtype}${layout === "contiguous" ? "" : ` ${layout}`}`,
@@ -277,6 +280,7 @@ export function cells(kind, { isSample }) {
     ...alongAxes("norm", sizes, ["last"]),
     ...["scan", "order", "indexing"].flatMap((family) => [...alongAxes(family, smaller)]),
     ...lines(smaller),
+    ...[...imageCells(kind)].map(([op, given]) => cell("image", op, given)),
   ];
   if (isSample) grid.sort((a, b) => hash(a.name) - hash(b.name));
   const turns = new Map();

@@ -96,6 +96,7 @@ layouts = {
     "stepped": lambda shape: ([*shape[:-1], 2 * shape[-1]], lambda x, s: x[..., ::2]),
     "transposed": lambda shape: ([*shape[:-2], shape[-1], shape[-2]], lambda x, s: x.swapaxes(-1, -2)),
     "broadcast": lambda shape: ([shape[-1]], lambda x, s: x.expand(s) if hasattr(x, "expand") else numpy.broadcast_to(x, s)),
+    "channelsLast": lambda shape: ([shape[0], *shape[2:], shape[1]], lambda x, s: x.permute(0, 3, 1, 2)),
 }
 
 
@@ -149,6 +150,7 @@ class Torch:
         self.name = f"PyTorch {torch.__version__}"
         torch.set_num_threads(threads)
         torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cudnn.allow_tf32 = False
         self.base = torch.from_numpy(base).to(device)
         self.library = {"torch": torch, "F": torch.nn.functional, "slopes": self.slopes, "of_array": self.of_array}
 

@@ -13,6 +13,7 @@ std::unique_ptr<PlannedCall> plan_qr(LibraryContext& context, const PlanRequest&
 std::unique_ptr<PlannedCall> plan_orthonormal(LibraryContext& context, const PlanRequest& request);
 std::unique_ptr<PlannedCall> plan_eigh(LibraryContext& context, const PlanRequest& request);
 std::unique_ptr<PlannedCall> plan_svd(LibraryContext& context, const PlanRequest& request);
+std::unique_ptr<PlannedCall> plan_convolution(LibraryContext& context, const PlanRequest& request);
 
 namespace {
 
@@ -29,7 +30,8 @@ class CudaLibraries final : public PlannedCalls<LibraryContext> {
                       {"qr", plan_qr},
                       {"orthonormal", plan_orthonormal},
                       {"eigh", plan_eigh},
-                      {"svd", plan_svd}}) {}
+                      {"svd", plan_svd},
+                      {"convolution", plan_convolution}}) {}
 
   Planned plan(const PlanRequest& request) override {
     WatchedStretch stretch(context_.streams.at(0).watcher(), Stretch::measurement);

@@ -1,21 +1,25 @@
 // Convolutions as rows of the table. y = x ∗ w is linear in both, so each of the three rows, of y, x and w, has the
 // other two as its gradients; the row of x is the transposed convolution, too.
 import type { Execution } from "../../device/execution.ts";
-import { DeviceArray } from "../../memory/array.ts";
+import { DeviceArray, viewOf } from "../../memory/array.ts";
 import type { DType } from "../../memory/dtype.ts";
 import { TensorError } from "../../errors.ts";
 import { factsOf } from "../../memory/dtype.ts";
 import { floatOf, promoted } from "../../memory/promotion.ts";
 import { formatShape, sizeOf, type Shape } from "../../memory/shape.ts";
 import { call } from "../core/calls.ts";
-import type { Computation, Cost } from "../core/operation.ts";
+import type { Computation, Cost, Facts } from "../core/operation.ts";
+import { binaryRows } from "../elementwise/arithmetic.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
+import { onDevice } from "../kernels/blocks.ts";
 import { sameShape } from "../kernels/map.ts";
 import { floats } from "../rows/row-lines.ts";
-import { fill, withFlat } from "../shape/copy.ts";
+import { copy, fill, withFlat } from "../shape/copy.ts";
+import { channelsLastStrides, isChannelsLast, withChannelsLast } from "./channels-last.ts";
 import { depthwiseConvolution, isDepthwise } from "./depthwise.ts";
 import { libraryConvolution, type ConvolutionResult, type ConvolutionShape } from "./library-convolution.ts";
 import { convolutionByPatches } from "./patches.ts";
+import { isPointwise, pointwiseConvolution } from "./pointwise.ts";
 import { imageAxes, slidingOver, type Sliding } from "./windows.ts";
 
 /** `name`: what messages call it; its axes are as many as `stride` has. */
@@ -58,28 +62,111 @@ function checkFilters(x: DeviceArray, weight: DeviceArray, { name, groups, strid
     );
 }
 
-/** Fills `out` by the way that serves it. */
-function convolveInto(
+type Operands = readonly [DeviceArray, DeviceArray];
+
+/** Adds a number to each channel of y. */
+function addBias(on: Execution, y: DeviceArray, bias: DeviceArray | null): void {
+  if (bias === null) return;
+  const rest = y.shape.slice(2);
+  using spread = viewOf(bias, {
+    shape: [bias.size, ...rest.map(() => 1)],
+    strides: [1, ...rest.map(() => 0)],
+    offset: bias.offset,
+  });
+  binaryRows.add.run([y], [y, spread], {}, on);
+}
+
+/** By matrix products or a library, which may leave the bias to add; whether that served it. */
+function served(
   on: Execution,
   result: ConvolutionResult,
   out: DeviceArray,
-  operands: readonly [DeviceArray, DeviceArray],
+  operands: Operands,
+  bias: DeviceArray | null,
+  isLast: boolean,
+  shape: ConvolutionShape,
+): boolean {
+  if (isPointwise(on, result, isLast, shape)) {
+    pointwiseConvolution(on, result, out, operands, isLast, shape);
+    addBias(on, out, bias);
+    return true;
+  }
+  if (libraryConvolution(on, result, out, operands, bias, isLast, shape)) return true;
+  if (bias === null || !libraryConvolution(on, result, out, operands, null, isLast, shape)) return false;
+  addBias(on, out, bias);
+  return true;
+}
+
+/** Fills a contiguous `out` by the way that serves it. */
+function convolveRows(
+  on: Execution,
+  result: ConvolutionResult,
+  out: DeviceArray,
+  operands: Operands,
   bias: DeviceArray | null,
   shape: ConvolutionShape,
 ): void {
   const { dtype } = out;
-  const withBias = (use: (bias: DeviceArray | null) => void) =>
-    bias === null ? use(null) : withFlat(on, bias, dtype, use);
   withFlat(on, operands[0], dtype, (a) =>
-    withFlat(on, operands[1], dtype, (b) =>
-      withBias((added) => {
-        if (isDepthwise(shape)) return depthwiseConvolution(on, result, out, [a, b], added, shape);
-        if (libraryConvolution(on, result, out, [a, b], added, shape)) return;
-        convolutionByPatches(on, result, out, [a, b], added, shape);
-      }),
-    ),
+    withFlat(on, operands[1], dtype, (b) => {
+      if (isDepthwise(shape)) return depthwiseConvolution(on, result, out, [a, b], bias, shape);
+      if (served(on, result, out, [a, b], bias, false, shape)) return;
+      convolutionByPatches(on, result, out, [a, b], shape);
+      addBias(on, out, bias);
+    }),
   );
 }
+
+/** The same with channels last, where a library takes them; whether one did. */
+function convolvedChannelsLast(
+  on: Execution,
+  result: ConvolutionResult,
+  out: DeviceArray,
+  operands: Operands,
+  bias: DeviceArray | null,
+  shape: ConvolutionShape,
+): boolean {
+  const { dtype } = out;
+  const strides = channelsLastStrides(out.shape);
+  const isReady = sameShape(out.strides, strides);
+  const [first, channels, ...rest] = out.shape;
+  using made = isReady ? viewOf(out, out) : DeviceArray.allocate(on.device, dtype, [first!, ...rest, channels!]);
+  using target = viewOf(made, { shape: out.shape, strides, offset: made.offset });
+  let isDone = false;
+  withChannelsLast(on, operands[0], dtype, (a) =>
+    withChannelsLast(on, operands[1], dtype, (b) => {
+      isDone = served(on, result, target, [a, b], bias, true, shape);
+    }),
+  );
+  if (isDone && !isReady) copy(on, out, target);
+  return isDone;
+}
+
+/** Fills `out`, which lies as its operands do, by the way that serves it. */
+function convolveInto(
+  on: Execution,
+  result: ConvolutionResult,
+  out: DeviceArray,
+  operands: Operands,
+  bias: DeviceArray | null,
+  shape: ConvolutionShape,
+): void {
+  const compute = (added: DeviceArray | null) => {
+    if (keepsChannelsLast(on) && operands.some(isChannelsLast))
+      if (convolvedChannelsLast(on, result, out, operands, added, shape)) return;
+    if (out.isContiguous) return convolveRows(on, result, out, operands, added, shape);
+    using rows = DeviceArray.allocate(on.device, out.dtype, out.shape);
+    convolveRows(on, result, rows, operands, added, shape);
+    copy(on, out, rows);
+  };
+  if (bias === null) compute(null);
+  else withFlat(on, bias, out.dtype, compute);
+}
+
+/** Results lie with their channels last where their images do, and the device convolves them so. */
+const keepsChannelsLast = ({ device }: Pick<Execution, "device">) => onDevice(device, { serial: false, threads: true });
+const lies = (image: DeviceArray, shape: Shape): Pick<Facts, "strides"> =>
+  isChannelsLast(image) && keepsChannelsLast(image.execution) ? { strides: channelsLastStrides(shape) } : {};
 
 const toDType = (gradient: DeviceArray, { dtype }: DeviceArray) =>
   gradient.dtype === dtype ? gradient : call("convert", [gradient], { dtype });
@@ -105,7 +192,8 @@ const convolution: Computation<
         "SHAPE",
         `${name} with ${outputs} outputs takes a bias of shape [${outputs}] but got ${formatShape(bias!.shape)}.`,
       );
-    return [{ shape: [images, outputs, ...count], dtype: dtypeOf(name, [x, weight, ...(hasBias ? [bias!] : [])]) }];
+    const shape = [images, outputs, ...count];
+    return [{ shape, dtype: dtypeOf(name, [x, weight, ...(hasBias ? [bias!] : [])]), ...lies(x, shape) }];
   },
   run([y], [x, weight, bias], attributes, on) {
     const shape = convolutionShape(x.shape, weight.shape, attributes);
@@ -132,7 +220,7 @@ const convolutionInput: Computation<
   infer([g, weight], attributes) {
     const { name } = attributes;
     const shape = inputShape(g, weight, attributes);
-    return [{ shape, dtype: dtypeOf(name, [g, weight]) }];
+    return [{ shape, dtype: dtypeOf(name, [g, weight]), ...lies(g, shape) }];
   },
   run([x], [g, weight], attributes, on) {
     const shape = convolutionShape(x!.shape, weight.shape, attributes);

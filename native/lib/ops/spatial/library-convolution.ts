@@ -15,11 +15,13 @@ export interface ConvolutionShape extends Windows {
   readonly groups: number;
 }
 
+/** Bytes that tensors begin at a multiple of, where they are no parts of others: what wide loads need. */
+const usualAlignment = 16;
 const sizes = (list: readonly number[]) => list.join("x");
 
 /**
- * Fills `out`, y, x or w, from the other two as host/convolution_terms.h has them, all contiguous and of one dtype, by a
- * library of the device; whether one did that. `bias`: for y.
+ * Fills `out`, y, x or w, from the other two as host/convolution_terms.h has them, all of one dtype and without gaps,
+ * row after row or their channels last, by a library of the device; whether one did that. `bias`: for y.
  */
 export function libraryConvolution(
   on: Execution,
@@ -27,13 +29,16 @@ export function libraryConvolution(
   out: DeviceArray,
   operands: readonly [DeviceArray, DeviceArray],
   bias: DeviceArray | null,
+  isChannelsLast: boolean,
   { images, channels, outputs, groups, size, kernel, stride, padding, dilation }: ConvolutionShape,
 ): boolean {
+  const places = [out, ...operands, ...(bias === null ? [] : [bias])].map(({ place }) => place);
   const text =
     `convolution result=${result} images=${images} channels=${channels} outputs=${outputs} groups=${groups} type=${out.dtype}` +
     ` size=${sizes(size)} kernel=${sizes(kernel)} stride=${sizes(stride)} padding=${sizes(padding)} dilation=${sizes(dilation)}` +
-    (bias === null ? "" : " bias=1");
-  const places = [out, ...operands, ...(bias === null ? [] : [bias])].map(({ place }) => place);
+    (bias === null ? "" : " bias=1") +
+    (isChannelsLast ? " channelsLast=1" : "") +
+    (places.every((place) => place % usualAlignment === 0) ? "" : " unaligned=1");
   const plan = LibraryPlan.find(on.device, text, { places, scalars: [] });
   if (plan === null) return false;
   const storage = out.living();

@@ -50,12 +50,12 @@ const patches: Computation<[x: DeviceArray], PatchAttributes> = {
   inPlace: false,
   infer([x], attributes) {
     const { kernel } = attributes;
-    const { images, channels, size } = imageAxes("unfold", x, kernel.length);
-    const { count } = slidingOver("unfold", size, kernel, attributes);
-    return [{ shape: [images, channels * sizeOf(kernel), sizeOf(count)], dtype: floatDType("unfold", x) }];
+    const { images, channels, size } = imageAxes("im2col", x, kernel.length);
+    const { count } = slidingOver("im2col", size, kernel, attributes);
+    return [{ shape: [images, channels * sizeOf(kernel), sizeOf(count)], dtype: floatDType("im2col", x) }];
   },
   run([out], [x], attributes, on) {
-    const windows = slidingOver("unfold", x.shape.slice(2), attributes.kernel, attributes);
+    const windows = slidingOver("im2col", x.shape.slice(2), attributes.kernel, attributes);
     withFlat(on, x, out!.dtype, (input) => gatherPatches(on, out!, input, windows));
   },
   gradient: ([g], { inputs: [x], attributes }): [DeviceArray] => [
@@ -70,11 +70,11 @@ const fromPatches: Computation<[columns: DeviceArray], PatchAttributes & { reado
   infer: ([columns], { kernel, size }) => [
     {
       shape: [columns.shape[0]!, columns.shape[1]! / sizeOf(kernel), ...size],
-      dtype: floatDType("fold", columns),
+      dtype: floatDType("col2im", columns),
     },
   ],
   run([out], [columns], attributes, on) {
-    const windows = slidingOver("fold", attributes.size, attributes.kernel, attributes);
+    const windows = slidingOver("col2im", attributes.size, attributes.kernel, attributes);
     withFlat(on, columns, out!.dtype, (input) => scatterPatches(on, out!, input, windows));
   },
   gradient: ([g], { attributes: { kernel, stride, padding, dilation } }): [DeviceArray] => [
@@ -105,7 +105,6 @@ export function convolutionByPatches(
   result: ConvolutionResult,
   out: DeviceArray,
   operands: readonly [DeviceArray, DeviceArray],
-  bias: DeviceArray | null,
   shape: ConvolutionShape,
 ): void {
   const wide = out.dtype === "float16" || out.dtype === "bfloat16" ? "float32" : out.dtype;
@@ -113,7 +112,7 @@ export function convolutionByPatches(
   if (result !== "output" && out.dtype !== wide) {
     using exact = DeviceArray.allocate(on.device, wide, out.shape);
     withFlat(on, operands[0], wide, (a) =>
-      withFlat(on, operands[1], wide, (b) => convolutionByPatches(on, result, exact, [a, b], null, shape)),
+      withFlat(on, operands[1], wide, (b) => convolutionByPatches(on, result, exact, [a, b], shape)),
     );
     return copy(on, out, exact);
   }
@@ -150,13 +149,6 @@ export function convolutionByPatches(
     if (groups === 1) reduceInto(on, "sum", sum, product, [0]);
     binaryRows.add.run([filters], [filters, sum], {}, on);
   }
-  if (bias === null) return;
-  using spread = viewOf(bias, {
-    shape: [outputs, ...shape.count.map(() => 1)],
-    strides: [1, ...shape.count.map(() => 0)],
-    offset: bias.offset,
-  });
-  binaryRows.add.run([out], [out, spread], {}, on);
 }
 
 /** y, x and w, of which one is the result. */

@@ -23,8 +23,8 @@ const kernels = {
 } as const;
 
 /**
- * `way`: windows a stride apart, or as many as `count` says, which cover each axis evenly. `name`: what messages call the
- * pool.
+ * `way`: windows a stride apart, or as many as `count` says, which cover each axis evenly. `name`: what messages call
+ * the pool.
  */
 export interface PoolAttributes extends Omit<Windows, "size"> {
   readonly name: string;

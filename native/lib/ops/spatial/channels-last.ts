@@ -1,0 +1,36 @@
+// Images whose channels lie beside each other in memory ("channels last"), as GPUs convolve them fastest.
+import type { Execution } from "../../device/execution.ts";
+import { DeviceArray, viewOf } from "../../memory/array.ts";
+import type { DType } from "../../memory/dtype.ts";
+import { stridesOf, type Shape } from "../../memory/shape.ts";
+import { copy } from "../shape/copy.ts";
+
+/** Strides of a tensor without gaps whose second axis is the densest. */
+export function channelsLastStrides([first, channels, ...rest]: Shape): number[] {
+  const [outer, ...inner] = stridesOf([first!, ...rest, channels!]);
+  return [outer!, 1, ...inner.slice(0, -1)];
+}
+
+function hasChannelsLast(x: DeviceArray): boolean {
+  const strides = channelsLastStrides(x.shape);
+  return x.strides.every((stride, axis) => x.shape[axis] === 1 || stride === strides[axis]);
+}
+/** Whether a tensor lies that way, and no other. */
+export const isChannelsLast = (x: DeviceArray): boolean => x.shape.length > 2 && !x.isContiguous && hasChannelsLast(x);
+
+/**
+ * Calls `use` with the array itself where it lies that way and has the dtype, else with a copy, which is freed after.
+ */
+export function withChannelsLast(
+  on: Execution,
+  array: DeviceArray,
+  dtype: DType,
+  use: (array: DeviceArray) => void,
+): void {
+  if (array.dtype === dtype && hasChannelsLast(array)) return use(array);
+  const [first, channels, ...rest] = array.shape;
+  using made = DeviceArray.allocate(on.device, dtype, [first!, ...rest, channels!]);
+  using copied = viewOf(made, { shape: array.shape, strides: channelsLastStrides(array.shape), offset: made.offset });
+  copy(on, copied, array);
+  use(copied);
+}
