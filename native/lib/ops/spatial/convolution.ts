@@ -97,6 +97,20 @@ function served(
   return true;
 }
 
+/**
+ * Of windows of one element that are apart most of a gradient is 0, which a GPU's library works out in float32: 5.2 ms
+ * where PyTorch's choice takes 0.5 (64 × 256 × 56², two apart, on an H200).
+ */
+const isSoonerScattered = (
+  { device }: Execution,
+  result: ConvolutionResult,
+  dtype: DType,
+  { kernel, stride }: ConvolutionShape,
+) =>
+  onDevice(device, { serial: false, threads: result === "input" && dtype === "float32" }) &&
+  sizeOf(kernel) === 1 &&
+  sizeOf(stride) > 1;
+
 /** Fills a contiguous `out` by the way that serves it. */
 function convolveRows(
   on: Execution,
@@ -110,7 +124,7 @@ function convolveRows(
   withFlat(on, operands[0], dtype, (a) =>
     withFlat(on, operands[1], dtype, (b) => {
       if (isDepthwise(shape)) return depthwiseConvolution(on, result, out, [a, b], bias, shape);
-      if (served(on, result, out, [a, b], bias, false, shape)) return;
+      if (!isSoonerScattered(on, result, dtype, shape) && served(on, result, out, [a, b], bias, false, shape)) return;
       convolutionByPatches(on, result, out, [a, b], shape);
       addBias(on, out, bias);
     }),
