@@ -22,7 +22,8 @@ const forward = (stride, padding, groups) => (x, w) => conv2d(x, w, null, { stri
 function convolution([channels, side, outputs, kernel, stride, groups]) {
   const padding = Math.floor(kernel / 2);
   const out = Math.floor((side + 2 * padding - kernel) / stride) + 1;
-  const name = `${kernel}×${kernel}${stride === 1 ? "" : `/${stride}`}${groups === 1 ? "" : ` of ${groups} groups`}`;
+  const shared = groups === 1 ? "" : ` of ${groups} groups`;
+  const name = `${kernel}×${kernel}${stride === 1 ? "" : `/${stride}`} ${channels} to ${outputs}${shared}`;
   const compute = forward(stride, padding, groups);
   const torch = `F.conv2d(a, d, None, ${stride}, ${padding}, 1, ${groups})`;
   const sizes = (count) => ({
