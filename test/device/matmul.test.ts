@@ -396,9 +396,9 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
       }
       return "";
     };
-    expect(said("eigh n=4")).toBe("UNSUPPORTED: No library of this device does eigh.");
-    expect(said("eigh n=4")).toBe("UNSUPPORTED: No library of this device does eigh.");
-    expect(LibraryPlan.find(device, "eigh n=4")).toBeNull();
+    expect(said("schur n=4")).toBe("UNSUPPORTED: No library of this device does schur.");
+    expect(said("schur n=4")).toBe("UNSUPPORTED: No library of this device does schur.");
+    expect(LibraryPlan.find(device, "schur n=4")).toBeNull();
     expect(said(text("float32").replaceAll("type=float32", "type=int8"))).toBe(
       "UNSUPPORTED: No library multiplies matrices of int8.",
     );
