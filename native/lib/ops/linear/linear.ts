@@ -8,6 +8,7 @@ import { floatOf, promoted } from "../../memory/promotion.ts";
 import { formatShape, sizeOf, transposed, type Shape } from "../../memory/shape.ts";
 import { call, callAll } from "../core/calls.ts";
 import { withDType, withFlat } from "../shape/copy.ts";
+import { reshaped } from "../shape/views.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
 import { onDevice } from "../kernels/blocks.ts";
 import { KernelFamily } from "../kernels/library.ts";
@@ -180,10 +181,7 @@ const linear: Computation<[x: DeviceArray, weight: DeviceArray, ...bias: DeviceA
     const slope = own === null ? other! : other ? call("add", [own, other]) : own;
     const matrix = (each: DeviceArray) => {
       const columns = each.shape.at(-1)!;
-      const shape = [sizeOf(each.shape.slice(0, -1)), columns];
-      return each.isContiguous
-        ? call("reshape", [each], { shape, strides: [columns, 1] })
-        : call("reshapeTo", [each], { shape });
+      return reshaped(each, [sizeOf(each.shape.slice(0, -1)), columns]);
     };
     const dx = wanted[0] ? toDType(call("matmul", [slope, weight]), x) : null;
     if (!wanted[1] && !wanted[2]) return [dx, null, ...(hasBias ? [null] : [])];

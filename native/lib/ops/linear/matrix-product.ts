@@ -9,6 +9,7 @@ import { promoted } from "../../memory/promotion.ts";
 import { broadcast, formatShape, merged, sizeOf, stretch, type Shape, type View } from "../../memory/shape.ts";
 import { call } from "../core/calls.ts";
 import { contiguous, withDType } from "../shape/copy.ts";
+import { reshaped } from "../shape/views.ts";
 import { bytesMoved, unbroadcast } from "../elementwise/elementwise.ts";
 import { kernelFacts, offsetIn } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
@@ -232,7 +233,6 @@ function kernelInto(on: Execution, out: DeviceArray, batch: Shape, left: Batched
 
 const turned = (x: DeviceArray) =>
   call("permute", [x], { axes: [...x.shape.slice(0, -2).keys(), x.shape.length - 1, x.shape.length - 2] });
-const shaped = (x: DeviceArray, shape: Shape) => call("reshapeTo", [x], { shape });
 
 function commonDType(a: DType, b: DType): DType {
   const dtype = promoted(a, b);
@@ -257,17 +257,22 @@ export const matmulRow: Computation<[a: DeviceArray, b: DeviceArray], None> = {
   },
   gradient: ([g], { inputs: [a, b], wanted }) => {
     // As matrices, so that one rule covers vectors.
-    const x = a.shape.length === 1 ? shaped(a, [1, a.size]) : a;
-    const y = b.shape.length === 1 ? shaped(b, [b.size, 1]) : b;
+    const x = a.shape.length === 1 ? reshaped(a, [1, a.size]) : a;
+    const y = b.shape.length === 1 ? reshaped(b, [b.size, 1]) : b;
     const full = [...broadcast(x.shape.slice(0, -2), y.shape.slice(0, -2)), x.shape.at(-2)!, y.shape.at(-1)!];
-    const above = shaped(g!, full);
+    const above = reshaped(g!, full);
     const back = (gradient: DeviceArray, matrix: DeviceArray, operand: DeviceArray) => {
       const summed = unbroadcast(gradient, matrix)!;
-      return operand.shape.length === 1 ? shaped(summed, operand.shape) : summed;
+      return operand.shape.length === 1 ? reshaped(summed, operand.shape) : summed;
     };
+    // One matrix for all of a batch: its gradient is one product, not a sum of many.
+    const [rows, under] =
+      y.shape.length === 2 && x.shape.length > 2
+        ? [x, above].map((each) => reshaped(each, [sizeOf(each.shape.slice(0, -1)), each.shape.at(-1)!]))
+        : [x, above];
     return [
       wanted[0] ? back(call("matmul", [above, turned(y)]), x, a) : null,
-      wanted[1] ? back(call("matmul", [turned(x), above]), y, b) : null,
+      wanted[1] ? back(call("matmul", [turned(rows!), under!]), y, b) : null,
     ];
   },
   cost: ([a, b], outputs) => ({

@@ -8,6 +8,7 @@ import { call } from "../core/calls.ts";
 import { copy } from "../shape/copy.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
 import { sameShape } from "../kernels/map.ts";
+import { reshaped } from "../shape/views.ts";
 import type { Computation, Gradient, Gradients } from "../core/operation.ts";
 import { productsOfOthers } from "./products.ts";
 import { reducedShape, reduceInto, type Reduction } from "./reduce.ts";
@@ -17,7 +18,7 @@ import { asFloat, div, mul, of, sub } from "../core/terms.ts";
 /** The gradient, of the reduced shape, spread over the input's. */
 function spread(g: DeviceArray, { shape }: DeviceArray, axes: readonly number[]): DeviceArray {
   const kept = shape.map((size, axis) => (axes.includes(axis) ? 1 : size));
-  return call("expand", [call("reshapeTo", [g], { shape: kept })], { shape });
+  return call("expand", [reshaped(g, kept)], { shape });
 }
 
 const lengthOf = ({ shape }: DeviceArray, axes: readonly number[]) => sizeOf(axes.map((axis) => shape[axis]!));

@@ -6,6 +6,7 @@ import {
   broadcast,
   checkedAxis,
   formatShape,
+  reshapedStrides,
   stretch,
   transposed,
   windowed,
@@ -27,10 +28,17 @@ const moved = (inputs: readonly Operand[], outputs: readonly DeviceArray[]): Cos
   flops: 0,
 });
 
+/** The same elements in row-major order under another shape: a view where strides allow one. */
+export function reshaped(x: DeviceArray, shape: Shape): DeviceArray {
+  if (sameShape(x.shape, shape)) return x;
+  const strides = reshapedStrides(x, shape);
+  return strides === null ? call("reshapeTo", [x], { shape }) : call("reshape", [x], { shape, strides });
+}
+
 /** `reshape` where the strides allow a view; the caller knows. */
 const reshape: Viewing<[x: DeviceArray], { shape: Shape; strides: readonly number[] }> = {
   view: ({ offset }, { shape, strides }) => ({ shape, strides, offset }),
-  gradient: ([g], { inputs: [x] }) => [call("reshapeTo", [g!], { shape: x.shape })],
+  gradient: ([g], { inputs: [x] }) => [reshaped(g!, x.shape)],
   cost: free,
 };
 
@@ -47,7 +55,7 @@ const reshapeTo: Computation<[x: DeviceArray], { shape: Shape }> = {
     });
     copy(on, shaped, input);
   },
-  gradient: ([g], { inputs: [x] }) => [call("reshapeTo", [g!], { shape: x.shape })],
+  gradient: ([g], { inputs: [x] }) => [reshaped(g!, x.shape)],
   cost: moved,
 };
 
