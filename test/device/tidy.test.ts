@@ -3,11 +3,13 @@
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import {
+  AutogradFunction,
   cat,
   crossEntropy,
   einsum,
   fuse,
   grad,
+  gradients,
   layerNorm,
   linear,
   memory,
@@ -21,6 +23,7 @@ import {
   tensor,
   TensorError,
   tidy,
+  type FunctionContext,
   type Tensor,
   zeros,
 } from "../../native/lib/index.ts";
@@ -299,6 +302,57 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       expect(x.size).toBe(1000);
     }
     expect(allocated()).toBe(before);
+  });
+
+  test("gradients on the way go once they are used, but for those that a user was shown", () => {
+    const leaf = () => {
+      const x = rand([1 << 16], { device });
+      x.requiresGrad = true;
+      return x;
+    };
+    const chain = (x: Tensor): Tensor => {
+      let y = x;
+      for (let i = 0; i < 20; i++)
+        y = y
+          .reshape([256, 256])
+          .sin()
+          .add(y.reshape([256, 256]))
+          .reshape([-1]);
+      return y;
+    };
+    const x = leaf();
+    const loss = tidy(() => chain(x).sum());
+    const before = allocated();
+    loss.backward();
+    // What the tape held has gone, and the gradient of x is there.
+    expect(allocated()).toBeLessThanOrEqual(before + 2 * x.bytes);
+
+    // A hook's, retained ones, and those of a function of a user's.
+    const kept: Tensor[] = [];
+    class Doubled extends AutogradFunction {
+      static forward(_: FunctionContext, y: Tensor): Tensor {
+        return y.mul(2);
+      }
+      static backward(_: FunctionContext, gradient: Tensor): Tensor {
+        kept.push(gradient);
+        return gradient.mul(2);
+      }
+    }
+    const w = leaf();
+    const hooked = w.mul(3);
+    hooked.registerHook((gradient) => {
+      kept.push(gradient);
+    });
+    const retained = hooked.add(1);
+    retained.retainGrad();
+    (Doubled.apply(retained) as Tensor).mul(5).sum().backward();
+    expect(kept.map((each) => each.get(0).item())).toEqual([5, 10]);
+    expect(retained.grad!.get(0).item()).toBe(10);
+    expect(w.grad!.get(0).item()).toBe(30);
+    // One that is asked for, of a result on the way and of a leaf.
+    const between = w.mul(4);
+    const asked = gradients(between.mul(2).sum(), [between, w]);
+    expect(asked.map((each) => each.get(0).item())).toEqual([2, 8]);
   });
 
   test("1,000 steps that dispose of nothing, and 1,000 in tidy: no byte more", async () => {

@@ -8,7 +8,7 @@ import { originPlace, placeText } from "../device/origins.ts";
 import { GradientError } from "../errors.ts";
 import { NodeQueue } from "./queue.ts";
 import { withRecording } from "./recording.ts";
-import { GradientSum } from "./sums.ts";
+import { GradientSum, PassingGradients } from "./sums.ts";
 import {
   checkGradient,
   gradientOf,
@@ -43,11 +43,12 @@ function savedOf(node: Node): Saved {
   return node.saved;
 }
 
-/** The gradients of one operation's inputs. */
+/** The gradients of one operation's inputs; what a row of the table makes on the way to them goes at once. */
 function backThrough(
   node: Node,
   gradients: readonly (DeviceArray | null)[],
   keep: boolean,
+  passing: PassingGradients,
 ): readonly (DeviceArray | null)[] {
   const { operation } = node;
   const saved = savedOf(node);
@@ -73,7 +74,9 @@ function backThrough(
       wanted: node.tracks.map((each) => each !== null),
       isDifferentiated: isRecording(),
     };
-    const back = watchOperands(checkUnchanged, () => operation.gradient!(gradients, forward));
+    const run = () => watchOperands(checkUnchanged, () => operation.gradient!(gradients, forward));
+    if (!isOfTable(node)) for (const each of gradients) if (each !== null) passing.release(each);
+    const back = isOfTable(node) && !forward.isDifferentiated ? passing.made(run) : run();
     if (anomalies.current)
       back.forEach((gradient) => {
         if (gradient !== null) checkFinite(node, gradient);
@@ -101,6 +104,9 @@ function checkFinite(node: Node, gradient: DeviceArray): void {
     );
 }
 
+/** No function of a user's, who may keep what it is given and what it gives. */
+const isOfTable = ({ operation }: Node): boolean => "cost" in operation;
+
 /** An operation that shows a part: its gradient is zeros with that of the part in its place. */
 function showsPart({ operation }: Node): boolean {
   return "isPart" in (operation as Operation);
@@ -125,29 +131,38 @@ export function backward(
   return withRecording(createGraph, () => {
     const pending = new Map<Track, GradientSum[]>();
     const found = new Map<Track, Map<number, DeviceArray>>();
+    const wanted = new Set(targets?.map((target) => trackOf(target)));
+    const passing = new PassingGradients();
     const sumOf = (to: Track, output: number): GradientSum => {
       let sums = pending.get(to);
       if (sums === undefined) {
         pending.set(to, (sums = []));
         if (to.kind === "node") queue.push(to);
       }
-      return (sums[output] ??= new GradientSum(createGraph));
+      return (sums[output] ??= new GradientSum(createGraph, passing));
     };
     const queue = new NodeQueue<Node>();
     roots.forEach((root, index) => sumOf(trackOf(root)!, outputIndex(root)).add(seeds[index]!, false));
 
     for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
       const sums = pending.get(node)!;
-      const gradients = node.outputs.map(({ hooks }, output) => hooked(hooks, sums[output]?.value ?? null));
+      const values = node.outputs.map((_, output) => sums[output]?.value ?? null);
+      node.outputs.forEach(({ hooks }, output) => {
+        if (hooks.size > 0 && values[output] !== null) passing.release(values[output]!);
+      });
+      const gradients = node.outputs.map(({ hooks }, output) => hooked(hooks, values[output]!));
       pending.delete(node);
       node.outputs.forEach(({ kept }, output) => {
         const tensor = kept?.deref();
         if (tensor !== undefined && gradients[output] != null) keep(tensor, gradients[output]!);
       });
-      found.set(
-        node,
-        new Map(gradients.flatMap((gradient, output) => (gradient === null ? [] : [[output, gradient] as const]))),
-      );
+      if (wanted.has(node)) {
+        found.set(
+          node,
+          new Map(gradients.flatMap((gradient, output) => (gradient === null ? [] : [[output, gradient] as const]))),
+        );
+        for (const gradient of gradients) if (gradient !== null) passing.release(gradient);
+      }
       const places = indices.get(node)!;
       const isPart = showsPart(node);
       const whole = isPart && !anomalies.current ? sumOf(node.tracks[0]!, places[0]!) : null;
@@ -155,26 +170,34 @@ export function backward(
         const saved = savedOf(node);
         whole.addPart(gradients[0]!, node.name, node.attributes);
         if (!retainGraph) consume(node, saved);
-        continue;
+      } else {
+        const back = backThrough(node, gradients, retainGraph, passing);
+        for (const gradient of back) if (gradient !== null) passing.hold(gradient);
+        node.tracks.forEach((to, input) => {
+          const gradient = back[input] ?? null;
+          if (to !== null && gradient !== null) sumOf(to, places[input]!).add(gradient, isPart);
+        });
+        for (const gradient of back) if (gradient !== null) passing.drop(gradient);
       }
-      const back = backThrough(node, gradients, retainGraph);
-      node.tracks.forEach((to, input) => {
-        const gradient = back[input] ?? null;
-        if (to !== null && gradient !== null) sumOf(to, places[input]!).add(gradient, isPart);
-      });
+      for (const value of values) if (value !== null) passing.drop(value);
     }
     for (const [leaf, [sum]] of pending) {
       if (leaf.kind !== "leaf") continue;
+      if (leaf.hooks.size > 0) passing.release(sum!.value!);
       const final = hooked(leaf.hooks, sum!.value)!;
       const tensor = leaf.tensor.deref();
       // Module.to may have changed it since it was used.
       if (tensor !== undefined) checkGradient(tensor, final, "Backward");
-      found.set(leaf, new Map([[0, final]]));
-      if (targets === null)
+      if (targets !== null) {
+        found.set(leaf, new Map([[0, final]]));
+        passing.release(final);
+      } else {
         keepBeyondScopes(
           (leaf.gradient =
             leaf.gradient === null ? (createGraph ? final : owned(final)) : call("add", [leaf.gradient, final])),
         );
+        passing.drop(sum!.value!);
+      }
     }
     return (targets ?? []).map((target) => found.get(trackOf(target)!)?.get(outputIndex(target)) ?? null);
   });
