@@ -7,6 +7,8 @@ namespace {
 
 // Matrices of more rows fill a GPU one by one sooner than all at a time.
 constexpr int kBatchedRows = 256;
+// Of one matrix with so few rows cuSOLVER's own factors have 0 where NaN was.
+constexpr int kAloneBatchedRows = 32;
 // cudaDataType_t of a type.
 template <class T>
 constexpr int kTypeNumber = sizeof(T) == 4 ? 0 : 1;
@@ -58,7 +60,7 @@ std::unique_ptr<PlannedCall> plan_lu(LibraryContext& context, const PlanRequest&
     const SolverApi& library = cusolver();
     const SolverCalls<T>& calls = library.calls<T>();
     SolverShape shape{{bytes_of<T>(m, n), bytes_of<int>(pivots)}, 0, true};
-    if (m == n && goes_at_once(request, n)) {
+    if (m == n && (goes_at_once(request, n) || n <= kAloneBatchedRows)) {
       shape.listed = {0};
       return std::make_unique<SolverCall>("cuSOLVER lu", context, request, shape,
                                           [=, &library, &calls](const SolverRun& run) {
