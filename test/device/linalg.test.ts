@@ -255,6 +255,26 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     }
   });
 
+  test.each([
+    [300, 280],
+    [280, 300],
+    [1500, 270],
+    [90, 33],
+  ])("singular values of float64, %i × %i, with and without vectors", (m, n) => {
+    for (const batch of [[], [2]]) {
+      const { x, matrices } = make.any(batch, m, n, "float64");
+      const { U, S, Vh } = linalg.svd(x);
+      const most = bound(m + n, "float64") * (m + n);
+      expect(Number(U.mul(S.unsqueeze(-2)).matmul(Vh).sub(x).abs().max().item())).toBeLessThan(most);
+      expect(Number(linalg.svdvals(x).sub(S).abs().max().item())).toBeLessThan(most);
+      const squares = matrices.map((a) => a.flat().reduce((sum, each) => sum + each ** 2, 0));
+      vectorsOf(S).forEach((s, at) => {
+        const sum = s.reduce((sum, each) => sum + each ** 2, 0);
+        expect(Math.abs(sum / squares[at]! - 1)).toBeLessThan(most);
+      });
+    }
+  });
+
   test.each(oblong)("qr of %s, %i × %i", (dtype, m, n) => {
     const most = bound(m + n, dtype) * (m + n);
     for (const { batch, layout } of each) {

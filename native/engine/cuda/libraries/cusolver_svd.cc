@@ -71,26 +71,29 @@ std::unique_ptr<PlannedCall> batched(LibraryContext& context, const PlanRequest&
       });
 }
 
+// It writes vectors also where it is told that none are wanted: then they have room in the workspace.
 template <class T>
 std::unique_ptr<PlannedCall> by_polar(LibraryContext& context, const PlanRequest& request, const SvdTerms& terms) {
   const SolverApi& library = cusolver();
   constexpr int type = sizeof(T) == 4 ? 0 : 1;
   const int m = terms.m, n = terms.n, is_thin = terms.is_full ? 0 : 1;
   size_t device = 0, host = 0;
-  library.check(library.cusolverDnXgesvdp_bufferSize(library.handle, library.options, terms.vectors(), is_thin, m, n,
+  library.check(library.cusolverDnXgesvdp_bufferSize(library.handle, library.options, Vectors::wanted, is_thin, m, n,
                                                      type, nullptr, m, type, nullptr, type, nullptr, m, type, nullptr,
                                                      n, type, &device, &host),
                 "planning svd");
   SolverShape shape = shape_of<T>(terms);
-  shape.workspace = device;
+  const uint64_t behind = (device + 255) / 256 * 256;
+  shape.workspace = behind + (terms.both ? 0 : bytes_of<T>(m, n) + bytes_of<T>(n, n));
   auto own = std::make_shared<std::vector<char>>(host);
   return std::make_unique<SolverCall>("cuSOLVER svd", context, request, shape, [=, &library](const SolverRun& run) {
     return each_matrix(run.batches, [&](int64_t at) {
       double perturbed = 0;
-      return library.cusolverDnXgesvdp(
-          library.handle, library.options, terms.vectors(), is_thin, m, n, type, run.at<T>(0, at), m, type,
-          run.at<T>(1, at), type, vectors_at<T>(terms, run, 2, at), m, type, vectors_at<T>(terms, run, 3, at), n, type,
-          run.workspace<void>(), device, own->data(), host, run.status + at, &perturbed);
+      T* u = terms.both ? run.at<T>(2, at) : reinterpret_cast<T*>(run.memory + behind);
+      T* v = terms.both ? run.at<T>(3, at) : u + int64_t(m) * n;
+      return library.cusolverDnXgesvdp(library.handle, library.options, Vectors::wanted, is_thin, m, n, type,
+                                       run.at<T>(0, at), m, type, run.at<T>(1, at), type, u, m, type, v, n, type,
+                                       run.workspace<void>(), device, own->data(), host, run.status + at, &perturbed);
     });
   });
 }
