@@ -216,7 +216,6 @@ const names = new Set(
   matrixNorm
   matrixPower
   matrixRank
-  matrixRoot
   max
   maximum
   mean
@@ -310,6 +309,7 @@ const names = new Set(
   sum
   svd
   svdvals
+  symmetricPower
   swapAxes
   synchronize
   take

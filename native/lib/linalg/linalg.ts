@@ -41,4 +41,12 @@ export {
 export { kron, matrixExp, matrixPower, multiDot } from "./powers.ts";
 export { matmul } from "../tensor/linear.ts";
 export { cross, outer, tensordot, vecdot } from "../tensor/products.ts";
+export {
+  orthogonalize,
+  polar,
+  symmetricPower,
+  type OrthogonalizeOptions,
+  type Polar,
+  type SymmetricPowerOptions,
+} from "./roots.ts";
 export type { MatrixOf } from "./operands.ts";
