@@ -52,7 +52,7 @@ const session: Session = {
   faults: new DeviceFaults(library),
   interrupts,
   library,
-  modules: new Modules(process.cwd(), npm),
+  modules: new Modules(process.cwd(), npm, library),
   npm,
   output,
   profiles: new Profiles(output, requests),

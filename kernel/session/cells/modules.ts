@@ -5,13 +5,11 @@ import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Npm } from "./npm.ts";
 import { skipMissingPackages } from "./package-lookup.ts";
+import type { LibraryLoader } from "./library.ts";
 import { closure, completed, isLocal, misspelt, versionOf } from "./source-version.ts";
 import { refusal } from "./traceback.ts";
 
 type Import = (specifier: string, options?: ImportCallOptions) => Promise<Record<string, unknown>>;
-
-/** Packages that a cell always gets from this installation, so that the session and all cells share one instance. */
-const own = new Set(["warpcell"]);
 
 export class Modules {
   /** The global `require` of cells. */
@@ -20,12 +18,14 @@ export class Modules {
   readonly #directory: string;
   readonly #import: Import;
   readonly #npm: Npm;
+  readonly #library: LibraryLoader;
   readonly #versions = new Map<string, string>();
   #hooked = false;
 
-  constructor(directory: string, npm: Npm) {
+  constructor(directory: string, npm: Npm, library: LibraryLoader) {
     skipMissingPackages();
     this.#npm = npm;
+    this.#library = library;
     const file = join(directory, "notebook.ts");
     this.#directory = directory;
     this.require = createRequire(file);
@@ -44,7 +44,8 @@ export class Modules {
   /** Resolves to the module's namespace. Rejects with Node's error when there is no such module. */
   async import(given: string, options?: ImportCallOptions): Promise<Record<string, unknown>> {
     const specifier = given.startsWith("npm:") ? await this.#npm.provide(given) : given;
-    if (own.has(specifier)) return import(import.meta.resolve(specifier)) as Promise<Record<string, unknown>>;
+    // The session and all cells share one instance, of this installation, and a cell runs once the session knows it.
+    if (specifier === "warpcell") return (await this.#library.load()).warpcell;
     const path = this.#localPath(specifier);
     if (path !== undefined) this.#prepare(path);
     try {
