@@ -203,18 +203,18 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const x = ones(Array(most).fill(1), { device });
     const index = zeros([1, 1], { device, dtype: "int64" });
     const surplus = [...x.shape, 1];
-    const refused: [string, () => unknown][] = [
+    const refused: [string, () => unknown, (readonly number[])?][] = [
       ["this shape", () => ones(surplus, { device })],
       ["this shape", () => x.reshape(surplus)],
       ["this shape", () => x.expand(surplus)],
       ["this shape", () => x.unsqueeze(0)],
-      ["this shape", () => stack([x, x])],
+      ["the result of stack", () => stack([x, x]), [2, ...x.shape]],
       ["the result of slice", () => x.get(newAxis)],
       ["the result of takeAxis", () => x.take(index, 0)],
     ];
-    for (const [what, make] of refused)
+    for (const [what, make, shape = surplus] of refused)
       expect(make, String(make)).toThrow(
-        new TensorError("SHAPE", `A tensor has at most ${most} axes, but ${what} has 17: [${surplus.join(", ")}].`),
+        new TensorError("SHAPE", `A tensor has at most ${most} axes, but ${what} has 17: [${shape.join(", ")}].`),
       );
   });
 });
