@@ -192,10 +192,11 @@ export function backward(
         found.set(leaf, new Map([[0, final]]));
         passing.release(final);
       } else {
-        keepBeyondScopes(
-          (leaf.gradient =
-            leaf.gradient === null ? (createGraph ? final : owned(final)) : call("add", [leaf.gradient, final])),
-        );
+        if (leaf.gradient !== null) leaf.gradient = call("add", [leaf.gradient, final]);
+        else if (createGraph) leaf.gradient = final;
+        else if (passing.isOwn(final)) passing.release((leaf.gradient = final));
+        else leaf.gradient = owned(final);
+        keepBeyondScopes(leaf.gradient);
         passing.drop(sum!.value!);
       }
     }

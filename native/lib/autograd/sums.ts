@@ -40,6 +40,21 @@ export class PassingGradients {
     array.dispose();
   }
 
+  /**
+   * Whether it can be somebody's as it is: one alone holds it, its memory is nobody else's, and it lies there without
+   * gaps.
+   */
+  isOwn(array: DeviceArray): boolean {
+    const { storage } = array;
+    return (
+      this.#holders.get(array) === 1 &&
+      array.isContiguous &&
+      storage !== null &&
+      storage.bytes === array.bytes &&
+      !storage.isShared
+    );
+  }
+
   /** It may be somebody's from now on. */
   release(array: DeviceArray): void {
     this.#holders.delete(array);

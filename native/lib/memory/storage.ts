@@ -70,6 +70,11 @@ export class Storage {
     return buffer;
   }
 
+  /** More than one tensor lies here, or an array of JavaScript's shows it. */
+  get isShared(): boolean {
+    return this.#holders > 1;
+  }
+
   /** One more tensor, or a buffer, lies here. */
   hold(): this {
     this.#holders += 1;
