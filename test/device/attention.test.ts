@@ -372,26 +372,55 @@ describe.each(devices)("on $name", ({ name: device }) => {
     for (const [run, sentence] of calls) expect(run).toThrow(sentence);
   });
 
-  test("a layer whose keys have fewer heads", () => {
-    const layer = new nn.SelfAttention(12, 6, { keyHeads: 2, causal: true, device });
-    expect(layer.inputs.weight.shape).toEqual([20, 12]);
-    expect(String(layer)).toContain("6 heads, 2 of keys, causal");
-    const x = made([2, 5, 12], "float32", device).x;
-    const all = layer.inputs.forward(x).detach() as Tensor;
-    const part = (from: number, to: number) =>
+  /** What a layer gives for `x`, of its parts: three cuts of its inputs, each head of keys repeated. */
+  function byParts(layer: nn.SelfAttention, x: Tensor, mask?: Tensor): Tensor {
+    const { heads, keyHeads, causal } = layer;
+    const all = layer.inputs(x);
+    const before = x.shape.slice(0, -1);
+    const width = x.shape.at(-1)! / heads;
+    const turned = [...before.slice(0, -1).keys(), before.length, before.length - 1, before.length + 1];
+    const part = (from: number, count: number) =>
       all
-        .slice(null, null, [from, to])
-        .reshape([2, 5, (to - from) / 2, 2])
-        .transpose([0, 2, 1, 3]) as Tensor;
-    const spread = (y: Tensor) => y.repeatInterleave(3, { axis: 1 }) as Tensor;
-    const seen = nn.attention(part(0, 12), spread(part(12, 16)), spread(part(16, 20)), { causal: true });
-    const wanted = numbers(
-      layer.outputs.forward(seen.transpose([0, 2, 1, 3]).reshape([2, 5, 12]) as Tensor).detach() as Tensor,
-    );
-    expect(
-      numbers(layer.forward(x).detach() as Tensor).filter(
-        (each, at) => Math.abs(each - wanted[at]!) > 12 * 8 * 2 ** -24,
-      ),
-    ).toEqual([]);
+        .slice(...before.map(() => null), [from * width, (from + count) * width])
+        .reshape([...before, count, width])
+        .transpose(turned) as Tensor;
+    const spread = (y: Tensor) => y.repeatInterleave(heads / keyHeads, { axis: before.length - 1 }) as Tensor;
+    const [q, k, v] = [part(0, heads), part(heads, keyHeads), part(heads + keyHeads, keyHeads)];
+    const seen = nn.attention(q, spread(k), spread(v), { causal, ...(mask === undefined ? {} : { mask }) });
+    return layer.outputs(seen.transpose(turned).reshape(x.shape) as Tensor);
+  }
+
+  test.each([
+    { heads: 6, keyHeads: 2, causal: true, shape: [2, 5, 12] },
+    { heads: 4, keyHeads: 4, causal: false, shape: [3, 8] },
+    { heads: 3, keyHeads: 1, causal: false, shape: [2, 2, 7, 12], maskShape: [2, 1, 3, 7, 7] },
+    { heads: 2, keyHeads: 2, causal: true, shape: [2, 4, 6], maskShape: [4, 4] },
+  ])("a layer is its parts, and so are its gradients: $heads heads, $keyHeads of keys, $shape", (of) => {
+    const { heads, keyHeads, causal, shape, maskShape } = of;
+    const layer = new nn.SelfAttention(shape.at(-1)!, heads, { keyHeads, causal, device, dtype: "float64" });
+    expect(layer.inputs.weight.shape[0]).toBe((shape.at(-1)! / heads) * (heads + 2 * keyHeads));
+    const { x } = made(shape, "float64", device);
+    const mask = maskShape === undefined ? undefined : made(maskShape, "float64", device).x;
+    const leaves = [x, ...(mask === undefined ? [] : [mask]), layer.inputs.weight, layer.inputs.bias!];
+    for (const leaf of leaves) leaf.requiresGrad = true;
+    const { x: g } = made(shape, "float64", device);
+    poison(device, 16 * product(shape) * 3);
+    const found = layer(x, mask === undefined ? {} : { mask });
+    const wanted = byParts(layer, x, mask);
+    // Both are sums of some hundred terms of about 1, in another order.
+    const expectSame = (a: Tensor, b: Tensor) => {
+      expect(a.shape).toEqual(b.shape);
+      const other = numbers(b.detach() as Tensor);
+      expect(
+        numbers(a.detach() as Tensor).filter((each, at) => !(Math.abs(each - other[at]!) <= 1000 * 2 ** -53)),
+      ).toEqual([]);
+    };
+    expectSame(found, wanted);
+    const [own, parts] = [found, wanted].map((y) => gradients(y, leaves, { gradient: g }));
+    own!.forEach((each, at) => expectSame(each, parts![at]!));
+  });
+
+  test("a layer says how many heads of keys it has", () => {
+    expect(String(new nn.SelfAttention(12, 6, { keyHeads: 2, causal: true }))).toContain("6 heads, 2 of keys, causal");
   });
 });

@@ -731,6 +731,8 @@ export const elsewhere: Partial<Record<OperationName, string>> = {
   leastSquares: "test/device/linalg-gradients.test.ts",
   attention: "test/device/attention.test.ts",
   attentionGradient: "test/device/attention.test.ts",
+  packedAttention: "test/device/attention.test.ts",
+  packedAttentionGradient: "test/device/attention.test.ts",
   convolution: "test/device/convolution.test.ts",
   convolutionInput: "test/device/convolution.test.ts",
   convolutionWeight: "test/device/convolution.test.ts",

@@ -94,7 +94,8 @@ export function checkedAxis(axis: number, rank: number): number {
 /** The shape that two shapes stretch to: aligned at the last axis, sizes equal or one of them 1. */
 export function broadcast(a: Shape, b: Shape): number[] {
   const rank = Math.max(a.length, b.length);
-  return Array.from({ length: rank }, (_, axis) => {
+  const shape = new Array<number>(rank);
+  for (let axis = 0; axis < rank; axis++) {
     const left = a[a.length - rank + axis] ?? 1;
     const right = b[b.length - rank + axis] ?? 1;
     if (left !== right && left !== 1 && right !== 1) {
@@ -103,8 +104,9 @@ export function broadcast(a: Shape, b: Shape): number[] {
         `Shapes ${formatShape(a)} and ${formatShape(b)} do not broadcast: from the last axis on, two sizes must be equal, or one of them 1.`,
       );
     }
-    return left === 1 ? right : left;
-  });
+    shape[axis] = left === 1 ? right : left;
+  }
+  return shape;
 }
 
 /** The view stretched to `shape`, to which it broadcasts: stretched axes get stride 0. */

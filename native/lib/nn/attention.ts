@@ -84,6 +84,23 @@ function seenKeys(
   return { first: within(own - before), last: within(own + (causal ? Math.min(after, 0) : after)) };
 }
 
+/** Throws TensorError for wider heads than the kernels take. */
+function checkWidth(width: number): void {
+  if (width <= mostWidth()) return;
+  throw new TensorError(
+    "SHAPE",
+    `attention takes a width of ${mostWidth()} at most but got ${width}: divide it into heads.`,
+  );
+}
+
+function settingsOf(options: AttentionOptions, queries: number, keys: number, width: number): Settings {
+  const { dropout: p = 0, softcap = 0, scale = 1 / Math.sqrt(Math.max(1, width)) } = options;
+  const { first, last } = seenKeys(options, queries, keys);
+  const { seed, stream } = p > 0 ? drawOf(options) : undrawn;
+  return { scale, softcap, first, last, p, seed, stream };
+}
+const undrawn = { seed: 0n, stream: 0n };
+
 /** Throws TensorError for a mask of another dtype, or of a shape that does not broadcast to the scores'. */
 function checkMask(mask: Tensor, scores: Shape): void {
   const { kind, isStorage } = factsOf(mask.dtype);
@@ -123,17 +140,27 @@ export function attention(q: Tensor, k: Tensor, v: Tensor, options?: AttentionOp
 export function attention(...given: readonly unknown[]): Tensor | AttentionWithLse {
   const { q, k, v, mask, ...options } = readAttention(given);
   const { before, hasHeads, heads, queries, keys, width, valueWidth } = shapesOf(q.shape, k.shape, v.shape);
-  if (Math.max(width, valueWidth) > mostWidth())
-    throw new TensorError(
-      "SHAPE",
-      `attention takes a width of ${mostWidth()} at most but got ${Math.max(width, valueWidth)}: divide it into heads.`,
-    );
+  checkWidth(Math.max(width, valueWidth));
   if (mask !== undefined) checkMask(mask, [...before, ...(hasHeads ? [heads] : []), queries, keys]);
-  const { dropout = 0, softcap = 0, scale = 1 / Math.sqrt(Math.max(1, width)), returnLse = false } = options;
-  const draw = dropout > 0 ? drawOf(options) : { seed: 0n, stream: 0n };
-  const settings = { scale, softcap, ...seenKeys(options, queries, keys), p: dropout, ...draw };
+  const { returnLse = false } = options;
+  const settings = settingsOf(options, queries, keys, width);
   const [out, lse] = applyAll("attention", mask === undefined ? [q, k, v] : [q, k, v, mask], settings) as Tensor[];
   return returnLse ? { out: out!, lse: lse! } : out!;
+}
+
+/** Attention of queries, keys and values that lie side by side: […, length, heads + 2 · keyHeads, width]. */
+function packedAttention(
+  all: Tensor,
+  keyHeads: number,
+  { mask, ...options }: Pick<AttentionOptions, "mask" | "causal">,
+): Tensor {
+  const [length, heads, width] = all.shape.slice(-3) as [number, number, number];
+  checkWidth(width);
+  if (mask !== undefined) checkMask(mask, [...all.shape.slice(0, -3), heads - 2 * keyHeads, length, length]);
+  return applyAll("packedAttention", mask === undefined ? [all] : [all, mask], {
+    ...settingsOf(options, length, length, width),
+    keyHeads,
+  })[0] as Tensor;
 }
 
 /**
@@ -200,14 +227,11 @@ export class SelfAttention extends Module {
         "SHAPE",
         `SelfAttention of width ${width} takes tensors of shape […, length, ${width}] but got ${formatShape(x.shape)}.`,
       );
-    // […, length, heads of queries, of keys and of values, each] to […, heads, length, each], three times: views.
+    // […, length, heads of queries, of keys and of values, each]
     const all = this.inputs(x).reshape([...before, length!, heads + 2 * keyHeads, width / heads]);
+    const seen = packedAttention(all, keyHeads, { causal: this.causal, ...(mask === undefined ? {} : { mask }) });
     const rank = before.length;
     const turned = [...before.keys(), rank + 1, rank, rank + 2];
-    const part = (from: number, count: number) =>
-      all.slice(...Array<null>(rank + 1).fill(null), [from, from + count]).transpose(turned) as Tensor;
-    const [q, k, v] = [part(0, heads), part(heads, keyHeads), part(heads + keyHeads, keyHeads)];
-    const seen = attention(q, k, v, { causal: this.causal, ...(mask === undefined ? {} : { mask }) });
     return this.dropout(this.outputs(seen.transpose(turned).reshape([...before, length!, width])));
   }
 

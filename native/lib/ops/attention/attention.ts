@@ -1,5 +1,6 @@
 // Attention as rows of the table: softmax(q · kᵀ · scale + mask) · v without the weights of all pairs, and its gradients.
 import type { Execution } from "../../device/execution.ts";
+import type { DType } from "../../memory/dtype.ts";
 import { DeviceArray } from "../../memory/array.ts";
 import { GradientError, TensorError } from "../../errors.ts";
 import { promoted } from "../../memory/promotion.ts";
@@ -11,8 +12,8 @@ import { accumulatorOf } from "../reduce/reducers.ts";
 import { floatDType } from "../rows/row-lines.ts";
 import { contiguous, fill } from "../shape/copy.ts";
 import { deltaInto, maskGradientInto } from "./generic.ts";
-import { pathOf, type BackwardCall } from "./paths.ts";
-import { Laid, stepsOf, type PairSteps, type Problem, type Settings, type Shapes } from "./problem.ts";
+import { pathOf, type AttentionCall, type BackwardCall } from "./paths.ts";
+import { Laid, stepsOf, type PairSteps, type Problem, type Settings, type Shapes, type Steps } from "./problem.ts";
 
 export type AttentionAttributes = Settings;
 
@@ -69,17 +70,18 @@ const dtypeOf = (inputs: readonly DeviceArray[]) => {
   return promoted(promoted(q!, k!), v!);
 };
 
-/** Calls `use` with the operands as kernels take them, and the problem but for how its result lies. */
+type Taken = Pick<BackwardCall, "problem" | "q" | "k" | "v" | "mask">;
+
+/** Calls `use` with the operands as kernels take them, and the problem; `out`: how its result lies. */
 function withOperands(
   on: Execution,
+  dtype: DType,
   [q, k, v, mask]: readonly (DeviceArray | undefined)[],
-  settings: Settings,
-  use: (operands: Pick<BackwardCall, "dtype" | "q" | "k" | "v" | "mask">, problem: Omit<Problem, "out">) => void,
+  { scale, softcap, first, last, p, seed, stream }: Settings,
+  out: Steps,
+  use: (taken: Taken) => void,
 ): void {
-  const inputs = [q!, k!, v!];
-  const shapes = shapesFor(inputs);
-  const dtype = dtypeOf(inputs);
-  const { before, heads, group, queries, keys, width, valueWidth } = shapes;
+  const { before, batches, heads, group, queries, keys, width, valueWidth } = shapesOf(q!.shape, k!.shape, v!.shape);
   using ownQ = new Laid(on, q!, dtype, { before, heads, rows: queries, columns: width });
   using ownK = new Laid(on, k!, dtype, { before, heads: heads / group, rows: keys, columns: width });
   using ownV = new Laid(on, v!, dtype, { before, heads: heads / group, rows: keys, columns: valueWidth });
@@ -94,18 +96,30 @@ function withOperands(
           { before, heads, rows: queries, columns: keys },
           { isDense: false },
         );
-  use(
-    { dtype, q: ownQ.array, k: ownK.array, v: ownV.array, mask: ownMask?.array ?? null },
-    {
-      ...shapes,
-      ...settings,
-      q: ownQ.steps,
-      k: ownK.steps,
-      v: ownV.steps,
-      mask: ownMask?.pairSteps ?? noSteps,
-      maskKind: mask === undefined ? "none" : isBool ? "mayLook" : "added",
-    },
-  );
+  // Field by field: spreading this many costs as much as the launch.
+  const problem: Problem = {
+    batches,
+    heads,
+    group,
+    queries,
+    keys,
+    width,
+    valueWidth,
+    scale,
+    softcap,
+    first,
+    last,
+    p,
+    seed,
+    stream,
+    q: ownQ.steps,
+    k: ownK.steps,
+    v: ownV.steps,
+    out,
+    mask: ownMask?.pairSteps ?? noSteps,
+    maskKind: mask === undefined ? "none" : isBool ? "mayLook" : "added",
+  };
+  use({ problem, q: ownQ.array, k: ownK.array, v: ownV.array, mask: ownMask?.array ?? null });
 }
 const noSteps: PairSteps = { batch: 0, head: 0, query: 0, key: 0 };
 
@@ -120,7 +134,7 @@ const costOf =
   };
 
 /** Inputs q, k, v and perhaps a mask; outputs the result and log Σ e^score of each query. */
-const attention: Computation<
+export const attention: Computation<
   [q: DeviceArray, k: DeviceArray, v: DeviceArray, ...mask: DeviceArray[]],
   AttentionAttributes
 > = {
@@ -137,8 +151,9 @@ const attention: Computation<
   },
   run([out, lse], inputs, settings, on) {
     const { before } = shapesFor(inputs);
-    withOperands(on, inputs, settings, (operands, rest) => {
-      const whole = { ...operands, problem: { ...rest, out: stepsOf(out!, before.length) }, out: out!, lse: lse! };
+    const dtype = dtypeOf(inputs);
+    withOperands(on, dtype, inputs, settings, stepsOf(out!, before.length), ({ problem, q, k, v, mask }) => {
+      const whole: AttentionCall = { dtype, problem, q, k, v, mask, out: out!, lse: lse! };
       pathOf(on, whole).forward(on, whole);
     });
   },
@@ -166,7 +181,10 @@ export interface AttentionGradientAttributes extends AttentionAttributes {
 }
 
 /** The shape of a mask's gradient: the axes before the heads whole or 1, as its kernel sums them. */
-function maskGradientShape(mask: Shape, { before, hasHeads, heads, queries, keys }: Shapes): Shape {
+export function maskGradientShape(
+  mask: Shape,
+  { before, hasHeads, heads, queries, keys }: Pick<Shapes, "before" | "hasHeads" | "heads" | "queries" | "keys">,
+): Shape {
   const sizes = [heads, queries, keys].slice(hasHeads ? 0 : 1);
   const last = sizes.map((size, at) => ((mask.at(at - sizes.length) ?? 1) === size ? size : 1));
   const isWhole = mask.slice(0, -3).some((size) => size > 1);
@@ -187,7 +205,7 @@ function maskGradientSteps({ shape, strides }: DeviceArray, { before, hasHeads }
  * Inputs q, k, v, the gradient of the result, the result, its log-sum-exp, and perhaps the mask and the gradient of the
  * log-sum-exp; outputs the gradients of q, k, v and, with `wantsMask`, of the mask.
  */
-const attentionGradient: Computation<
+export const attentionGradient: Computation<
   [
     q: DeviceArray,
     k: DeviceArray,
@@ -222,16 +240,21 @@ const attentionGradient: Computation<
     const { before, heads, queries, valueWidth } = shapes;
     const mask = hasMask ? more[0] : undefined,
       dLse = more[hasMask ? 1 : 0];
-    withOperands(on, [q, k, v, mask], settings, (operands, rest) => {
-      const sizes = { before, heads, rows: queries, columns: valueWidth };
-      using ownG = new Laid(on, g, operands.dtype, sizes);
-      using ownOut = new Laid(on, out, operands.dtype, sizes);
-      using sums = contiguous(on, lse);
-      using dSums = dLse === undefined ? null : contiguous(on, dLse);
-      using delta = DeviceArray.allocate(on.device, lse.dtype, lse.shape);
+    const dtype = dtypeOf([q, k, v]);
+    const sizes = { before, heads, rows: queries, columns: valueWidth };
+    using ownG = new Laid(on, g, dtype, sizes);
+    using ownOut = new Laid(on, out, dtype, sizes);
+    using sums = contiguous(on, lse);
+    using dSums = dLse === undefined ? null : contiguous(on, dLse);
+    using delta = DeviceArray.allocate(on.device, lse.dtype, lse.shape);
+    withOperands(on, dtype, [q, k, v, mask], settings, ownOut.steps, (taken) => {
       const whole: BackwardCall = {
-        ...operands,
-        problem: { ...rest, out: ownOut.steps },
+        dtype,
+        problem: taken.problem,
+        q: taken.q,
+        k: taken.k,
+        v: taken.v,
+        mask: taken.mask,
         out: ownOut.array,
         lse: sums,
         delta,
@@ -250,7 +273,7 @@ const attentionGradient: Computation<
       deltaInto(on, whole, dSums);
       pathOf(on, whole).backward(on, whole);
       if (dMask === undefined) return;
-      if (sizeOf([...before, heads, queries, rest.keys]) === 0) fill(on, dMask, 0);
+      if (sizeOf([...before, heads, queries, taken.problem.keys]) === 0) fill(on, dMask, 0);
       else maskGradientInto(on, whole, dMask);
     });
   },

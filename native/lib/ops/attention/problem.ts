@@ -93,48 +93,90 @@ const facts = kernelFacts("attention", {
   gradientsBytes: "sizeof(Gradients)",
   mostWidth: "attention::kMostWidth",
 });
-const problemOffsets = kernelFacts("attention", named(problemFields));
-const gradientOffsets = kernelFacts("attention", named(gradientFields));
 
 /** The most columns of keys and values. */
 export const mostWidth = (): number => facts().mostWidth;
 
-type Word = number | bigint | { readonly real: number };
+/** Writes a struct's fields, one after the other as they are listed. */
+class Fields {
+  readonly words: Uint32Array;
+  readonly #reals: Float64Array;
+  readonly #longs: BigUint64Array;
+  readonly #offsets: readonly number[];
+  #next = 0;
 
-function wordsOf(bytes: number, offsets: readonly number[], values: readonly Word[]): Uint32Array {
-  const words = new Uint32Array(bytes / 4);
-  const reals = new Float64Array(words.buffer),
-    longs = new BigUint64Array(words.buffer);
-  values.forEach((value, at) => {
-    const byte = offsets[at]!;
-    if (typeof value === "bigint") longs[byte / 8] = value;
-    else if (typeof value === "number") putLong(words, byte / 4, value);
-    else reals[byte / 8] = value.real;
-  });
-  return words;
+  constructor(bytes: number, offsets: readonly number[]) {
+    this.words = new Uint32Array(bytes / 4);
+    this.#reals = new Float64Array(this.words.buffer);
+    this.#longs = new BigUint64Array(this.words.buffer);
+    this.#offsets = offsets;
+  }
+
+  count(value: number): void {
+    putLong(this.words, this.#offsets[this.#next++]! / 4, value);
+  }
+  real(value: number): void {
+    this.#reals[this.#offsets[this.#next++]! / 8] = value;
+  }
+  long(value: bigint): void {
+    this.#longs[this.#offsets[this.#next++]! / 8] = value;
+  }
+  steps({ batch, head, token }: Steps): void {
+    this.count(batch);
+    this.count(head);
+    this.count(token);
+  }
+  pairSteps({ batch, head, query, key }: PairSteps): void {
+    this.count(batch);
+    this.count(head);
+    this.count(query);
+    this.count(key);
+  }
 }
-const listed = ({ batch, head, token }: Steps) => [batch, head, token];
-const listedPair = ({ batch, head, query, key }: PairSteps) => [batch, head, query, key];
-const inOrder = (offsets: Readonly<Record<string, number>>, fields: readonly string[]) =>
-  fields.map((field) => offsets[field]!);
+
+/** Where fields lie, in order: worked out once, since kernels are small and calls many. */
+function inOrder(offsets: () => Readonly<Record<string, number>>, fields: readonly string[]): () => readonly number[] {
+  let known: readonly number[] | null = null;
+  return () => (known ??= fields.map((field) => offsets()[field]!));
+}
+const problemOffsets = inOrder(kernelFacts("attention", named(problemFields)), problemFields);
+const gradientOffsets = inOrder(kernelFacts("attention", named(gradientFields)), gradientFields);
 
 /** `struct Problem`. */
 export function problemWords(problem: Problem): Uint32Array {
-  const { q, k, v, out, mask, maskKind, batches, heads, group, queries, keys, width, valueWidth } = problem;
-  return wordsOf(facts().problemBytes, inOrder(problemOffsets(), problemFields), [
-    ...[q, k, v, out].flatMap(listed),
-    ...listedPair(mask),
-    ...[batches, heads, group, queries, keys, width, valueWidth, problem.first, problem.last, maskKinds[maskKind]],
-    ...[problem.scale, problem.softcap, problem.p].map((real) => ({ real })),
-    problem.seed,
-    problem.stream,
-  ]);
+  const fields = new Fields(facts().problemBytes, problemOffsets());
+  fields.steps(problem.q);
+  fields.steps(problem.k);
+  fields.steps(problem.v);
+  fields.steps(problem.out);
+  fields.pairSteps(problem.mask);
+  fields.count(problem.batches);
+  fields.count(problem.heads);
+  fields.count(problem.group);
+  fields.count(problem.queries);
+  fields.count(problem.keys);
+  fields.count(problem.width);
+  fields.count(problem.valueWidth);
+  fields.count(problem.first);
+  fields.count(problem.last);
+  fields.count(maskKinds[problem.maskKind]);
+  fields.real(problem.scale);
+  fields.real(problem.softcap);
+  fields.real(problem.p);
+  fields.long(problem.seed);
+  fields.long(problem.stream);
+  return fields.words;
 }
 
 /** `struct Gradients`. */
 export function gradientWords({ dOut, dq, dk, dv, dMask }: GradientSteps): Uint32Array {
-  const values = [...[dOut, dq, dk, dv].flatMap(listed), ...listedPair(dMask)];
-  return wordsOf(facts().gradientsBytes, inOrder(gradientOffsets(), gradientFields), values);
+  const fields = new Fields(facts().gradientsBytes, gradientOffsets());
+  fields.steps(dOut);
+  fields.steps(dq);
+  fields.steps(dk);
+  fields.steps(dv);
+  fields.pairSteps(dMask);
+  return fields.words;
 }
 
 /** The shapes that go together, see {@link shapesOf}. */

@@ -1,5 +1,6 @@
 // The table of operations: all families by name. Functions, methods and the page of operations derive from it.
 import { attentionRows } from "../attention/attention.ts";
+import { packedAttentionRows } from "../attention/packed.ts";
 import { gruRows } from "../recurrent/gru.ts";
 import { lstmRows } from "../recurrent/lstm.ts";
 import { alongRows } from "../index/along.ts";
@@ -69,6 +70,7 @@ export const operations = {
   ...spectralRows,
   ...leastSquaresRows,
   ...attentionRows,
+  ...packedAttentionRows,
   ...convolutionRows,
   ...patchRows,
   ...poolingRows,
