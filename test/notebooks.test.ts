@@ -23,6 +23,14 @@ function run(path: string): Promise<{ code: number | null; stdout: string; stder
   });
 }
 
+const ran = new Map<string, ReturnType<typeof run>>();
+
+/** What a notebook does as it is, run once for all tests. */
+function asItIs(name: string): ReturnType<typeof run> {
+  if (!ran.has(name)) ran.set(name, run(join(root, "notebooks", name)));
+  return ran.get(name)!;
+}
+
 /** A path in a folder of the test's own. */
 function temporary(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), "warpcell-notebook-"));
@@ -55,12 +63,12 @@ function notebook(...sources: string[]): string {
 
 describe("notebooks", () => {
   test.each(notebooks)("%s runs", async (name) => {
-    const { code, stdout, stderr } = await run(join(root, "notebooks", name));
+    const { code, stdout, stderr } = await asItIs(name);
     expect(code, stdout + stderr).toBe(0);
   }, 180_000);
 
   test("the fourth notebook learns what it says", async () => {
-    const { stdout } = await run(join(root, "notebooks", "04-training.ipynb"));
+    const { stdout } = await asItIs("04-training.ipynb");
     expect(stdout).toContain("  1: tanh\n");
     expect(stdout).toMatch(/9[789]\.\d % of the points are on the right arm|100\.0 % of the points/);
     expect(stdout).toContain("scale, hidden.weight, hidden.bias, last.weight, last.bias - difference 0");
@@ -70,7 +78,7 @@ describe("notebooks", () => {
   }, 180_000);
 
   test("the first notebook prints what it promises", async () => {
-    const { stdout } = await run(join(root, "notebooks", "01-first-kernel.ipynb"));
+    const { stdout } = await asItIs("01-first-kernel.ipynb");
     expect(stdout).toMatch(/hello from (cpu|cuda:0)/);
     expect(stdout).toMatch(/block 2, thread 40: warp 9/);
     expect(stdout).toContain("1000000 times 1 + 2 · 1 is 3");
@@ -89,7 +97,7 @@ describe("notebooks", () => {
 
 test("the second notebook prints what it promises, and its exercise can be solved", async () => {
   const path = join(root, "notebooks", "02-tensors.ipynb");
-  const { stdout, stderr } = await run(path);
+  const { stdout, stderr } = await asItIs("02-tensors.ipynb");
   expect(stderr).not.toContain("type error");
   expect(stdout).toMatch(/tensors live on (cpu|cuda:0)/);
   expect(stdout).toContain("wraps around: tensor([227,  44], shape [2], uint8");
@@ -109,6 +117,71 @@ test("the second notebook prints what it promises, and its exercise can be solve
   );
   expect(solved.stdout).toContain("Two stones. Well done!");
 }, 180_000);
+
+/** Runs a notebook with one line of it changed, as its exercise asks. */
+function solved(name: string, line: string, answer: string) {
+  const { cells } = JSON.parse(readFileSync(join(root, "notebooks", name), "utf8")) as {
+    cells: { cell_type: string; source: string[] }[];
+  };
+  const sources = cells.filter(({ cell_type }) => cell_type === "code").map(({ source }) => source.join(""));
+  expect(sources.filter((source) => source.includes(line))).toHaveLength(1);
+  return run(notebook(...sources.map((source) => source.replace(line, answer))));
+}
+
+describe("the fifth notebook", () => {
+  test("gets the same attention four times, counts its traffic, and times it", async () => {
+    const { stdout } = await asItIs("05-attention.ipynb");
+    for (const form of ["direct", "tiled", "nn.attention"])
+      expect(stdout).toMatch(new RegExp(`\\n${form} is right, off by at most \\d\\.\\de-\\d+\\n`));
+    for (const form of ["operations", "direct", "tiled", "library", "in16Bits"])
+      expect(stdout).toMatch(new RegExp(`\\n${form} on (cpu|cuda:0): [\\d.]+ (µs|ms|s) \\(`));
+    expect(stdout).toContain("rows add up to 1.000\n");
+    const online = stdout.match(/([\d.]+) in one pass\n([\d.]+) in two/)!;
+    expect(online[1]).toBe(online[2]);
+    const traffic =
+      /Traffic in MB\n {2}operations: (\S+)\n {2}direct: (\S+)\n {2}tiled: (\S+)\n {2}nn.attention: (\S+)/;
+    const [operations, direct, tiled, library] = traffic.exec(stdout)!.slice(1).map(Number) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    expect(direct).toBeGreaterThan(operations);
+    expect(operations).toBeGreaterThan(tiled);
+    expect(tiled).toBeGreaterThan(library);
+    expect(stdout).toContain("It still looks ahead.");
+    expect(stdout).not.toMatch(/type error|warning/);
+  }, 180_000);
+
+  test("has an exercise that can be solved", async () => {
+    const { stdout } = await solved(
+      "05-attention.ipynb",
+      "bool mayLook = place < length;   // change me",
+      "bool mayLook = tile + j <= place;",
+    );
+    expect(stdout).toContain("Causal. Well done!");
+  }, 180_000);
+});
+
+describe("the sixth notebook", () => {
+  test("learns to name the shapes in its images", async () => {
+    const { stdout } = await asItIs("06-images.ipynb");
+    const right = Number(/after: ([\d.]+) % are right/.exec(stdout)![1]);
+    // A guess is right one time in five.
+    expect(right).toBeGreaterThanOrEqual(97);
+    expect(stdout).toContain("No better than before.");
+    expect(stdout).not.toMatch(/type error|warning/);
+  }, 180_000);
+
+  test("has an exercise that can be solved", async () => {
+    const { stdout } = await solved(
+      "06-images.ipynb",
+      "train(mine, 400, 0.25);   // change me",
+      "train(mine, 400, 0.8);",
+    );
+    expect(stdout).toContain("Much better. Well done!");
+  }, 180_000);
+});
 
 test.each(notebooks)("no line of code in %s is wider than a page", (name) => {
   const { cells } = JSON.parse(readFileSync(join(root, "notebooks", name), "utf8")) as {
