@@ -3,6 +3,7 @@
 // all dtypes and shapes, with no atomics, so that the same comes out every time.
 #include <warpcell/attention/lane_passes.cuh>
 #include <warpcell/attention/tile_passes.cuh>
+#include <warpcell/batches.cuh>
 
 using namespace warpcell;
 using attention::Backward;
@@ -49,34 +50,58 @@ __global__ void __launch_bounds__(kBlockThreads, kHeld<T, C>)
 #endif
 }
 
-// delta = Σ d_out · out of each query, less the gradient of its log-sum-exp, which may be null.
-constexpr int kDeltaRows = 8;
+// Rows of a block of attention_delta where it is one thread, and threads of one elsewhere.
+constexpr int kDeltaRows = 8, kDeltaThreads = 256;
 template <class T>
-__global__ void __launch_bounds__(32 * kDeltaRows)
-    attention_delta(const T* d_out, const T* out, const Sum<T>* d_lse, Sum<T>* delta, Problem p, Gradients s) {
+constexpr int kDeltaWidth = kPackBytes / sizeof(T);
+
+// delta = Σ d_out · out of each query, less the gradient of its log-sum-exp, which may be null. On a GPU `lanes`
+// threads of a warp, a power of two, share a row.
+template <class T>
+__global__ void __launch_bounds__(kDeltaThreads)
+    attention_delta(const T* d_out, const T* out, const Sum<T>* d_lse, Sum<T>* delta, Problem p, Gradients s,
+                    long long lanes) {
   using A = Sum<T>;
-  const auto first = [&](const attention::Steps& steps, long long row) {
-    return steps.at(row / p.queries / p.heads, row / p.queries % p.heads) + row % p.queries * steps.token;
-  };
   const long long rows = p.batches * p.heads * p.queries;
-  for (int each = 0; each < kDeltaRows; each++) {
+  const auto product = [](T a, T b) { return A(widen<T>(a)) * A(widen<T>(b)); };
 #ifdef WARPCELL_SERIAL
+  for (int each = 0; each < kDeltaRows; each++) {
     const long long row = (long long)blockIdx.x * kDeltaRows + each;
-    const int lane = 0, lanes = 1;
-#else
-    if (each > 0) break;
-    const long long row = (long long)blockIdx.x * kDeltaRows + threadIdx.x / 32;
-    const int lane = threadIdx.x % 32, lanes = 32;
-#endif
     if (row >= rows) return;
-    const T *above = d_out + first(s.d_out, row), *result = out + first(p.out, row);
+    const long long line = row / p.queries, query = row % p.queries;
+    const T *above = d_out + s.d_out.at(line / p.heads, line % p.heads) + query * s.d_out.token,
+            *result = out + p.out.at(line / p.heads, line % p.heads) + query * p.out.token;
     A sum = A(0);
-    for (int d = lane; d < p.value_width; d += lanes) sum += A(widen<T>(above[d])) * A(widen<T>(result[d]));
-#ifndef WARPCELL_SERIAL
-    for (int apart = 16; apart > 0; apart /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, apart);
-#endif
-    if (lane == 0) delta[row] = d_lse == nullptr ? sum : sum - d_lse[row];
+    for (int d = 0; d < p.value_width; d++) sum += product(above[d], result[d]);
+    delta[row] = d_lse == nullptr ? sum : sum - d_lse[row];
   }
+#else
+  constexpr int W = kDeltaWidth<T>;
+  const int lane = threadIdx.x % int(lanes);
+  const long long row = (long long)blockIdx.x * (kDeltaThreads / int(lanes)) + threadIdx.x / int(lanes);
+  A sum = A(0);
+  if (row < rows) {
+    long long line, query, head;
+    if (rows >> 32 == 0)  // where divisions of 32 bits do, which are several times as fast
+      line = unsigned(row) / unsigned(p.queries), query = unsigned(row) % unsigned(p.queries),
+      head = unsigned(line) % unsigned(p.heads);
+    else
+      line = row / p.queries, query = row % p.queries, head = line % p.heads;
+    const long long batch = rows >> 32 == 0 ? unsigned(line) / unsigned(p.heads) : line / p.heads;
+    const T *above = d_out + s.d_out.at(batch, head) + query * s.d_out.token,
+            *result = out + p.out.at(batch, head) + query * p.out.token;
+    const bool is_aligned = ((unsigned long long)above | (unsigned long long)result) % kPackBytes == 0;
+    const int width = int(p.value_width), packed = is_aligned ? width / W * W : 0;
+    for (int d = lane * W; d < packed; d += int(lanes) * W) {
+      const Pack<T, W> a = *(const Pack<T, W>*)(above + d), b = *(const Pack<T, W>*)(result + d);
+#pragma unroll
+      for (int e = 0; e < W; e++) sum += product(a.element[e], b.element[e]);
+    }
+    for (int d = packed + lane; d < width; d += int(lanes)) sum += product(above[d], result[d]);
+  }
+  for (int apart = int(lanes) / 2; apart > 0; apart /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, apart);
+  if (lane == 0 && row < rows) delta[row] = d_lse == nullptr ? sum : sum - d_lse[row];
+#endif
 }
 
 // The gradients of keys and values; on a processor also what `parts` parts of them add to those of the queries.

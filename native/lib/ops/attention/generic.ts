@@ -22,7 +22,7 @@ const kernels = {
   queries: families("attention_queries", [...above, "out", "place", "i64", "struct", "struct"]),
 } as const;
 const deltas = new KernelFamily("attention", floats, (type) => `attention_delta<${type}>`, [
-  ...["place", "place", "place", "out", "struct", "struct"],
+  ...["place", "place", "place", "out", "struct", "struct", "i64"],
 ] as ParameterKind[]);
 const masks = new KernelFamily("attention", floats, (type) => `attention_mask<${type}>`, [
   ...above,
@@ -33,6 +33,7 @@ const masks = new KernelFamily("attention", floats, (type) => `attention_mask<${
 
 const facts = kernelFacts("attention", {
   deltaRows: "kDeltaRows",
+  deltaThreads: "kDeltaThreads",
   summed: differing("kSummed"),
   threads: differing("kBlockThreads"),
   columns: "4 * 16",
@@ -44,6 +45,7 @@ const tiles = kernelFactsByDType("attention", floats, (type) => ({
   maskQueries: differing(`kMaskQueries<${type}>`),
   maskKeys: differing(`kMaskKeys<${type}>`),
   vector: differing(`kVectorColumns<${type}>`),
+  deltaWidth: `kDeltaWidth<${type}>`,
 }));
 
 /** Which of `shares` serves these columns. */
@@ -113,11 +115,13 @@ export function deltaInto(
   { dtype, problem, steps, out, dOut, delta }: BackwardCall,
   dLse: DeviceArray | null,
 ): void {
-  const { deltaRows } = facts();
+  const { deltaRows, deltaThreads } = facts();
   const rows = problem.batches * problem.heads * problem.queries;
   if (rows === 0) return;
-  const blocks = blocksFor(on.device, rows, { serial: deltaRows, threads: 32 * deltaRows, each: 1 / 32 });
-  deltas.launch(on, dtype, blocks, [dOut, out, dLse, delta, problemWords(problem), gradientWords(steps)]);
+  let lanes = 1;
+  while (lanes < 32 && lanes * tiles(dtype).deltaWidth < problem.valueWidth) lanes *= 2;
+  const blocks = blocksFor(on.device, rows, { serial: deltaRows, threads: deltaThreads, each: 1 / lanes });
+  deltas.launch(on, dtype, blocks, [dOut, out, dLse, delta, problemWords(problem), gradientWords(steps), lanes]);
 }
 
 /** Fills the gradient of an added mask, which is summed over axes whose steps are 0. */
