@@ -1,12 +1,17 @@
 // Batch normalisation of [images, channels, elements]: what is known of each channel over all images, and the one pass
 // that normalises by it, with their gradients.
+#include <warpcell/batches.cuh>
 #include <warpcell/math.cuh>
 #include <warpcell/numbers.cuh>
 
 using namespace warpcell;
 
-// Threads of a block that sums, and elements of each thread of one that normalises.
-constexpr int kChannelThreads = 256, kNormalized = 4;
+// Threads of a block of a GPU, and packs of 16 bytes that each brings at a time where it sums and where it normalises.
+constexpr int kChannelThreads = 256, kSummed = 4, kNormalized = 2;
+template <class T>
+constexpr int kPackWidth = kPackBytes / sizeof(T);
+template <class T>
+constexpr int kNormalizedElements = kNormalized * kPackWidth<T>;
 
 // How many numbers, their mean, and the sum of the squares of what they are off it.
 template <class A>
@@ -21,12 +26,12 @@ __device__ inline Moments<A> joined(const Moments<A>& a, const Moments<A>& b) {
   const A count = a.count + b.count, off = b.mean - a.mean, share = b.count / count;
   return {count, a.mean + off * share, a.squares + b.squares + off * off * a.count * share};
 }
-// Of numbers of which `count` sums are known less the first.
+// Of numbers of which `count` sums are known less `base`.
 template <class A>
-__device__ inline Moments<A> moments_of(A count, A first, A sum, A squares) {
+__device__ inline Moments<A> moments_of(A count, A base, A sum, A squares) {
   if (count == A(0)) return {A(0), A(0), A(0)};
   const A mean = sum / count, rest = squares - sum * mean;
-  return {count, first + mean, rest > A(0) ? rest : A(0)};
+  return {count, base + mean, rest > A(0) ? rest : A(0)};
 }
 
 template <class A>
@@ -78,25 +83,135 @@ inline WARPCELL_INLINED Two<A> sums_of(int count, F f) {
   return {first[0], second[0]};
 }
 #else
-// Calls f(where it lies) for the elements of this thread.
-template <class F>
-__device__ inline void each_own(const Part& mine, int channels, long long elements, F f) {
-  const long long count = (mine.end - mine.begin) * elements;
-  for (long long i = threadIdx.x; i < count; i += kChannelThreads) {
-    const long long image = count >> 31 == 0 ? (long long)(unsigned(i) / unsigned(elements)) : i / elements;
-    f(((mine.begin + image) * channels + mine.channel) * elements + i - image * elements);
+template <class T, int N>
+__device__ inline bool are_aligned(const T* const (&from)[N]) {
+  unsigned long long all = 0;
+  for (int n = 0; n < N; n++) all |= (unsigned long long)from[n];
+  return all % kPackBytes == 0;
+}
+
+// Calls f(its elements) for every place of this thread in a part, W beside each other.
+template <int W, class T, int N, class F>
+__device__ inline void each_own(const Part& mine, int channels, long long elements, const T* const (&from)[N], F f) {
+  const long long packs = elements / W, count = (mine.end - mine.begin) * packs;
+  const bool is_small = count >> 31 == 0;
+  for (long long first = threadIdx.x; first < count; first += kSummed * kChannelThreads) {
+    Pack<T, W> loaded[kSummed][N];
+#pragma unroll
+    for (int k = 0; k < kSummed; k++) {
+      const long long i = first + k * kChannelThreads;
+      if (i >= count) break;
+      const long long image = is_small ? (long long)(unsigned(i) / unsigned(packs)) : i / packs;
+      const long long at = ((mine.begin + image) * channels + mine.channel) * elements + (i - image * packs) * W;
+#pragma unroll
+      for (int n = 0; n < N; n++) loaded[k][n] = *(const Pack<T, W>*)(from[n] + at);
+    }
+#pragma unroll
+    for (int k = 0; k < kSummed; k++) {
+      if (first + k * kChannelThreads >= count) break;
+#pragma unroll
+      for (int e = 0; e < W; e++) {
+        T values[N];
+#pragma unroll
+        for (int n = 0; n < N; n++) values[n] = loaded[k][n].element[e];
+        f(values);
+      }
+    }
   }
+}
+template <class T, int N, class F>
+__device__ inline void each_own(const Part& mine, int channels, long long elements, const T* const (&from)[N], F f) {
+  constexpr int W = kPackWidth<T>;
+  if (elements % W == 0 && are_aligned(from))
+    each_own<W>(mine, channels, elements, from, f);
+  else
+    each_own<1>(mine, channels, elements, from, f);
+}
+
+template <class A>
+__device__ inline Moments<A> from_lane(const Moments<A>& mine, int apart) {
+  return {__shfl_xor_sync(0xffffffffu, mine.count, apart), __shfl_xor_sync(0xffffffffu, mine.mean, apart),
+          __shfl_xor_sync(0xffffffffu, mine.squares, apart)};
+}
+template <class A>
+__device__ inline Two<A> from_lane(const Two<A>& mine, int apart) {
+  return {__shfl_xor_sync(0xffffffffu, mine.first, apart), __shfl_xor_sync(0xffffffffu, mine.second, apart)};
 }
 // All threads' joined, for the first.
 template <class S>
 __device__ inline S block_joined(S mine) {
-  __shared__ S all[kChannelThreads];
-  all[threadIdx.x] = mine;
-  for (int width = kChannelThreads / 2; width > 0; width /= 2) {
-    __syncthreads();
-    if (threadIdx.x < width) all[threadIdx.x] = joined(all[threadIdx.x], all[threadIdx.x + width]);
+  constexpr int warps = kChannelThreads / 32;
+  __shared__ S all[warps];
+  for (int apart = 16; apart > 0; apart /= 2) mine = joined(mine, from_lane(mine, apart));
+  if (threadIdx.x % 32 == 0) all[threadIdx.x / 32] = mine;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    for (int warp = 1; warp < warps; warp++) mine = joined(mine, all[warp]);
+  return mine;
+}
+
+// out = f(what is known of its channel, its elements) for the elements of this thread, W beside each other. `of` says
+// what is known of a channel.
+template <int W, class T, int N, class Of, class F>
+__device__ inline void normalize_packs(T* out, long long all, int channels, long long elements,
+                                       const T* const (&from)[N], Of of, F f) {
+  constexpr int each = kNormalizedElements<T> / W;
+  const long long count = all / W, first = (long long)blockIdx.x * kChannelThreads * each + threadIdx.x;
+  const bool is_small = all >> 31 == 0;
+  for (int begin = 0; begin < each; begin += kNormalized) {
+    Pack<T, W> loaded[kNormalized][N];
+#pragma unroll
+    for (int k = 0; k < kNormalized; k++) {
+      const long long i = first + (begin + k) * kChannelThreads;
+      if (i >= count) break;
+#pragma unroll
+      for (int n = 0; n < N; n++) loaded[k][n] = *(const Pack<T, W>*)(from[n] + i * W);
+    }
+#pragma unroll
+    for (int k = 0; k < kNormalized; k++) {
+      const long long i = first + (begin + k) * kChannelThreads, at = i * W;
+      if (i >= count) break;
+      const long long plane = is_small ? (long long)(unsigned(at) / unsigned(elements)) : at / elements;
+      long long next = (plane + 1) * elements - at;  // elements until the next channel
+      int channel = is_small ? int(unsigned(plane) % unsigned(channels)) : int(plane % channels);
+      auto known = of(channel);
+      Pack<T, W> result;
+      auto put = [&](int e) WARPCELL_INLINED {
+        T values[N];
+#pragma unroll
+        for (int n = 0; n < N; n++) values[n] = loaded[k][n].element[e];
+        result.element[e] = f(known, values);
+      };
+      if (next >= W) {
+#pragma unroll
+        for (int e = 0; e < W; e++) put(e);
+      } else {
+#pragma unroll
+        for (int e = 0; e < W; e++) {
+          if (next-- == 0) {
+            channel = channel + 1 == channels ? 0 : channel + 1;
+            known = of(channel);
+            next = elements - 1;
+          }
+          put(e);
+        }
+      }
+      *(Pack<T, W>*)(out + at) = result;
+    }
   }
-  return all[0];
+}
+template <class T, int N, class Of, class F>
+__device__ inline void normalize_all(T* out, long long all, int channels, long long elements, const T* const (&from)[N],
+                                     Of of, F f) {
+  constexpr int W = kPackWidth<T>;
+  if (!are_aligned(from)) return normalize_packs<1>(out, all, channels, elements, from, of, f);
+  normalize_packs<W>(out, all, channels, elements, from, of, f);
+  const long long at = all / W * W + threadIdx.x;
+  if (blockIdx.x > 0 || at >= all) return;
+  T values[N];
+#pragma unroll
+  for (int n = 0; n < N; n++) values[n] = from[n][at];
+  out[at] = f(of(int(at / elements % channels)), values);
 }
 #endif
 
@@ -118,16 +233,18 @@ __global__ void __launch_bounds__(kChannelThreads)
   });
   out[blockIdx.x] = all;
 #else
-  A count = A(0), base = A(0), sum = A(0), squares = A(0);
-  each_own(mine, channels, elements, [&](long long at) {
-    const A value = widen<T>(x[at]);
-    if (count == A(0)) base = value;
-    const A off = value - base;
-    count += A(1);
+  // Sums are less one of the numbers, another for each thread, so that one that is far off spoils few.
+  const long long origin = (mine.begin * channels + mine.channel) * elements + threadIdx.x % elements;
+  const A base = widen<T>(x[origin]);
+  int count = 0;
+  A sum = A(0), squares = A(0);
+  each_own<T, 1>(mine, channels, elements, {x}, [&](const T(&values)[1]) {
+    const A off = A(widen<T>(values[0])) - base;
+    count++;
     sum += off;
     squares += off * off;
   });
-  const Moments<A> all = block_joined(moments_of(count, base, sum, squares));
+  const Moments<A> all = block_joined(moments_of(A(count), base, sum, squares));
   if (threadIdx.x == 0) out[blockIdx.x] = all;
 #endif
 }
@@ -171,22 +288,10 @@ __global__ void normalize_channels(const T* x, const Sum<T>* means, const Sum<T>
       to[i] = narrow<T>((A(widen<T>(from[i])) - each.mean) * each.rate + each.bias);
   }
 #else
-  const long long all = images * channels * elements;
-  const long long first = (long long)blockIdx.x * kChannelThreads * kNormalized + threadIdx.x;
-  const bool is_small = all >> 31 == 0;
-  T loaded[kNormalized];
-#pragma unroll
-  for (int k = 0; k < kNormalized; k++)
-    if (first + k * kChannelThreads < all) loaded[k] = x[first + k * kChannelThreads];
-#pragma unroll
-  for (int k = 0; k < kNormalized; k++) {
-    const long long at = first + k * kChannelThreads;
-    if (at >= all) break;
-    const int channel =
-        is_small ? int(unsigned(at) / unsigned(elements) % unsigned(channels)) : int(at / elements % channels);
-    const Of each = of(channel);
-    y[at] = narrow<T>((A(widen<T>(loaded[k])) - each.mean) * each.rate + each.bias);
-  }
+  normalize_all<T, 1>(y, images * channels * elements, channels, elements, {x}, of,
+                      [](const Of& each, const T(&values)[1]) {
+                        return narrow<T>((A(widen<T>(values[0])) - each.mean) * each.rate + each.bias);
+                      });
 #endif
 }
 
@@ -198,18 +303,19 @@ __global__ void __launch_bounds__(kChannelThreads)
   using A = Sum<T>;
   const Part mine = own_part(images, parts);
   const A mean = means[mine.channel];
-  auto both = [&](long long at) WARPCELL_INLINED {
-    const A above = widen<T>(g[at]);
-    return Two<A>{above, above * (A(widen<T>(x[at])) - mean)};
+  auto both = [&](T slope, T value) WARPCELL_INLINED {
+    const A above = widen<T>(slope);
+    return Two<A>{above, above * (A(widen<T>(value)) - mean)};
   };
   Two<A> all = {A(0), A(0)};
 #ifdef WARPCELL_SERIAL
   each_stretch(mine, channels, elements, [&](long long at, int count) WARPCELL_INLINED {
-    all = joined(all, sums_of<A>(count, [&](int i) WARPCELL_INLINED { return both(at + i); }));
+    all = joined(all, sums_of<A>(count, [&](int i) WARPCELL_INLINED { return both(g[at + i], x[at + i]); }));
   });
   out[blockIdx.x] = all;
 #else
-  each_own(mine, channels, elements, [&](long long at) { all = joined(all, both(at)); });
+  each_own<T, 2>(mine, channels, elements, {g, x},
+                 [&](const T(&values)[2]) { all = joined(all, both(values[0], values[1])); });
   all = block_joined(all);
   if (threadIdx.x == 0) out[blockIdx.x] = all;
 #endif
@@ -258,22 +364,7 @@ __global__ void normalize_channels_gradient(const T* g, const T* x, const Sum<T>
     for (long long i = 0; i < elements; i++) to[i] = slope(above[i], from[i], each);
   }
 #else
-  const long long all = images * channels * elements;
-  const long long first = (long long)blockIdx.x * kChannelThreads * kNormalized + threadIdx.x;
-  const bool is_small = all >> 31 == 0;
-  T above[kNormalized], loaded[kNormalized];
-#pragma unroll
-  for (int k = 0; k < kNormalized; k++) {
-    const long long at = first + k * kChannelThreads;
-    if (at < all) above[k] = g[at], loaded[k] = x[at];
-  }
-#pragma unroll
-  for (int k = 0; k < kNormalized; k++) {
-    const long long at = first + k * kChannelThreads;
-    if (at >= all) break;
-    const int channel =
-        is_small ? int(unsigned(at) / unsigned(elements) % unsigned(channels)) : int(at / elements % channels);
-    out[at] = slope(above[k], loaded[k], of(channel));
-  }
+  normalize_all<T, 2>(out, images * channels * elements, channels, elements, {g, x}, of,
+                      [&](const Of& each, const T(&values)[2]) { return slope(values[0], values[1], each); });
 #endif
 }

@@ -10,14 +10,15 @@ import type { Computation, Facts } from "../core/operation.ts";
 import { add, mul, of, sub } from "../core/terms.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
 import { blocksFor, onDevice, serialElements, threadsOf, type Blocks } from "../kernels/blocks.ts";
-import { kernelFacts } from "../kernels/kernel-facts.ts";
+import { kernelFacts, kernelFactsByDType } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import { sameShape } from "../kernels/map.ts";
 import { accumulatorOf } from "../reduce/reducers.ts";
 import { floatDType, floats } from "../rows/row-lines.ts";
 import { withFlat } from "../shape/copy.ts";
 
-const facts = kernelFacts("channels", { threads: "kChannelThreads", each: "kNormalized" });
+const facts = kernelFacts("channels", { threads: "kChannelThreads" });
+const normalized = kernelFactsByDType("channels", floats, (type) => ({ each: `kNormalizedElements<${type}>` }));
 const kernels = {
   moments: new KernelFamily("channels", floats, (type) => `channel_moments<${type}>`, [
     "place",
@@ -109,11 +110,11 @@ const summing = ({ device }: Execution, channels: number, parts: number): Blocks
   grid: channels * parts,
   block: threadsOf(device, facts().threads),
 });
-function flatBlocks({ device }: Execution, { images, channels, elements }: Channels): Blocks {
+function flatBlocks({ device }: Execution, dtype: DType, { images, channels, elements }: Channels): Blocks {
   const planes = images * channels;
   return onDevice(device, {
     serial: () => ({ grid: Math.min(planes, Math.ceil((planes * elements) / serialElements)), block: 1 }),
-    threads: () => blocksFor(device, planes * elements, { each: facts().each, threads: facts().threads }),
+    threads: () => blocksFor(device, planes * elements, { each: normalized(dtype).each, threads: facts().threads }),
   })();
 }
 
@@ -157,7 +158,7 @@ function normalizeInto(
   const { images, channels, elements } = shape;
   withParameter(on, weight, y.dtype, (w) =>
     withParameter(on, bias, y.dtype, (b) =>
-      kernels.normalize.launch(on, y.dtype, flatBlocks(on, shape), [
+      kernels.normalize.launch(on, y.dtype, flatBlocks(on, y.dtype, shape), [
         x,
         means,
         variances,
@@ -307,7 +308,7 @@ const batchNormGradient: Computation<
             channels,
             parts,
           ]);
-          kernels.gradient.launch(on, dtype, flatBlocks(on, shape), [
+          kernels.gradient.launch(on, dtype, flatBlocks(on, dtype, shape), [
             above,
             input,
             means,
