@@ -1,61 +1,46 @@
 // Linear algebra on every device of this machine, in turns with NumPy on the CPU and with PyTorch on a GPU: one large
-// matrix, and batches of small ones. `npm run bench -- linalg [PATTERN]` prints one JSON object per figure.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { devices, median, print, rivalPythons } from "./common/devices.mjs";
+// matrix, and batches of small ones. `npm run bench -- linalg` prints one JSON object per figure.
+import { devices, median, print } from "./common/devices.mjs";
+import { served, startRival, timedTurn } from "./common/turns.mjs";
 
 const { eye, linalg, randn, tidy } = await import("warpcell");
 
 const rounds = 7;
-const turn = 60; // milliseconds
-const batch = 8; // runs that nobody waits for in between
 const pattern = new RegExp(process.argv[2] ?? "", "i");
 
-// Reads "SHAPE DTYPE EXPRESSION" and then answers each "run" with the milliseconds of one run. `a` is any matrix, `s`
-// positive definite, `b` right-hand sides.
-const common = `
-import json, sys, time
-def serve(make, settle, version):
-    print(version, flush=True)
-    for line in sys.stdin:
-        what = json.loads(line)
-        if "expression" in what:
-            names = make(what["shape"], what["dtype"])
-            run = eval("lambda: " + what["expression"], names)
-            for _ in range(3): run()
-            settle(); print(0, flush=True)
-            continue
-        start, count = time.perf_counter(), 0
-        while count == 0 or time.perf_counter() - start < ${turn / 1000}:
-            for _ in range(${batch}): run()
-            settle(); count += ${batch}
-        print((time.perf_counter() - start) / count * 1e3, flush=True)
-`;
+// `a` is any matrix, `s` positive definite, `b` right-hand sides.
 const rivals = {
   cpu: {
     name: "NumPy",
-    program: `${common}
+    program: served(
+      `
 import numpy as np
-def make(shape, dtype):
+def make(question):
+    shape, dtype = question["shape"], question["dtype"]
     a = np.random.randn(*shape).astype(dtype)
     n = shape[-1]
     s = (a.swapaxes(-1, -2) @ a / shape[-2] + np.eye(n)).astype(dtype)
     return dict(np=np, a=a, s=s, b=np.random.randn(*shape[:-1], 8).astype(dtype))
-serve(make, lambda: None, np.__version__)
 `,
+      "pass",
+      "np.__version__",
+    ),
   },
   cuda: {
     name: "PyTorch",
-    program: `${common}
+    program: served(
+      `
 import torch
-def make(shape, dtype):
+def make(question):
+    shape, dtype = question["shape"], question["dtype"]
     a = torch.randn(*shape, dtype=getattr(torch, dtype), device="cuda")
     n = shape[-1]
     s = a.mT @ a / shape[-2] + torch.eye(n, dtype=a.dtype, device="cuda")
     return dict(torch=torch, a=a, s=s, b=torch.randn(*shape[:-1], 8, dtype=a.dtype, device="cuda"))
-serve(make, torch.cuda.synchronize, torch.__version__)
 `,
+      "torch.cuda.synchronize()",
+      "torch.__version__",
+    ),
   },
 };
 
@@ -90,39 +75,8 @@ const shapes = {
 };
 const limits = { cpu: 0.95, cuda: 1 };
 
-/** A rival's process, or null where no Python on this machine has it. */
-async function start({ name, program }) {
-  for (const python of rivalPythons) {
-    const child = spawn(python, ["-c", program], {
-      stdio: ["pipe", "pipe", "inherit"],
-      env: { OPENBLAS_THREAD_TIMEOUT: "20", ...process.env },
-    });
-    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    const [first] = await Promise.all([lines.next(), once(child, "spawn").catch(() => undefined)]);
-    if (first.done) continue;
-    const ask = async (question) => {
-      child.stdin.write(`${JSON.stringify(question)}\n`);
-      return Number((await lines.next()).value);
-    };
-    return { name: `${name} ${first.value}`, ask, stop: () => child.stdin.end() };
-  }
-  return null;
-}
-
-/** Milliseconds of one run, over a turn. */
-function timed(device, run) {
-  const begin = performance.now();
-  let count = 0;
-  do {
-    for (let i = 0; i < batch; i++) tidy(() => void run());
-    device.synchronize();
-    count += batch;
-  } while (performance.now() - begin < turn);
-  return (performance.now() - begin) / count;
-}
-
 for await (const { name, device } of devices()) {
-  const rival = await start(rivals[name]);
+  const rival = await startRival(rivals[name]);
   if (rival === null) console.log(`No Python here has ${rivals[name].name}: name one in WARPCELL_RIVAL_PYTHON.`);
   for (const shape of shapes[name])
     for (const dtype of ["float32", "float64"]) {
@@ -144,7 +98,7 @@ for await (const { name, device } of devices()) {
         await rival?.ask({ shape, dtype, expression: name === "cpu" ? numpy : torch });
         const measured = [];
         for (let round = 0; round < rounds; round++)
-          measured.push({ ours: timed(device, run), rival: await rival?.ask({}) });
+          measured.push({ ours: timedTurn(device, run), rival: await rival?.ask({}) });
         const figure = { name: title, unit: "ms", ours: median(measured.map((each) => each.ours)), better: "lower" };
         if (rival === null) print(figure);
         else

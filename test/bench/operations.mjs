@@ -1,0 +1,249 @@
+// The heavy operations on every device of this machine, in turns with PyTorch: attention, convolutions, norms of
+// channels, pools and recurrent layers over the shapes that models have. `npm run bench -- operations` prints one
+// JSON object per figure, the worst first: milliseconds of both, and what share of the best rate of this machine ours
+// reaches, of copies or of products, whichever is nearer.
+import { availableParallelism } from "node:os";
+import { batchNorm, conv2d, gradients, maxPool2d, nn, noGrad, randn, tidy } from "warpcell";
+import { devices, median, print } from "./common/devices.mjs";
+import { served, startRival, timedTurn } from "./common/turns.mjs";
+
+const rounds = 5;
+const pattern = new RegExp(process.argv[2] ?? "", "i");
+const product = (shape) => shape.reduce((all, size) => all * size, 1);
+const widths = { float32: 4, bfloat16: 2 };
+
+/**
+ * Forward and backward of one call. `make`: tensors by name; `run`: ours of them; `torch`: what makes PyTorch's `y`;
+ * `work`: elements that must move at least and multiplications, forward and backward.
+ */
+function pair(title, dtype, { make, run, torch, wanted, work }) {
+  return [
+    { title: `${title}, forward`, dtype, make, run, torch, wanted: [], ...work[0] },
+    { title: `${title}, backward`, dtype, make, run, torch, wanted, ...work[1] },
+  ];
+}
+
+function attention([batch, heads, length, width], causal, dtype) {
+  const shape = [batch, heads, length, width];
+  const elements = product(shape);
+  const multiplications = (product(shape) * length * 2) / (causal ? 2 : 1);
+  return pair(`attention ${shape.join(" × ")}${causal ? " causal" : ""}`, dtype, {
+    make: { q: shape, k: shape, v: shape },
+    run: ({ q, k, v }) => nn.attention(q, k, v, { causal }),
+    torch: `F.scaled_dot_product_attention(q, k, v, is_causal=${causal ? "True" : "False"})`,
+    wanted: ["q", "k", "v"],
+    work: [
+      { elements: 4 * elements, multiplications },
+      { elements: 8 * elements, multiplications: 2.5 * multiplications },
+    ],
+  });
+}
+
+function convolution([images, inputs, size, outputs, kernel, stride, groups = 1], dtype) {
+  const out = size / stride;
+  const [x, w] = [
+    [images, inputs, size, size],
+    [outputs, inputs / groups, kernel, kernel],
+  ];
+  const multiplications = images * outputs * out * out * (inputs / groups) * kernel * kernel;
+  const elements = product(x) + product(w) + images * outputs * out * out;
+  const options = { stride, padding: (kernel - 1) / 2, groups };
+  return pair(
+    `conv2d ${x.join(" × ")} by ${w.join(" × ")}${stride > 1 ? `, stride ${stride}` : ""}${groups > 1 ? ", depthwise" : ""}`,
+    dtype,
+    {
+      make: { x, w },
+      run: ({ x, w }) => conv2d(x, w, options),
+      torch: `F.conv2d(x, w, stride=${stride}, padding=${options.padding}, groups=${groups})`,
+      wanted: ["x", "w"],
+      work: [
+        { elements, multiplications },
+        { elements: 2 * elements, multiplications: 2 * multiplications },
+      ],
+    },
+  );
+}
+
+function normOfChannels(shape, dtype) {
+  const elements = product(shape);
+  return pair(`batchNorm ${shape.join(" × ")}`, dtype, {
+    make: { x: shape, w: [shape[1]], b: [shape[1]] },
+    run: ({ x, w, b }) => batchNorm(x, null, null, { weight: w, bias: b, training: true }),
+    torch: "F.batch_norm(x, None, None, w, b, training=True)",
+    wanted: ["x", "w", "b"],
+    work: [{ elements: 3 * elements }, { elements: 5 * elements }],
+  });
+}
+
+function pool(shape, dtype) {
+  const elements = product(shape);
+  return pair(`maxPool2d ${shape.join(" × ")} by 2`, dtype, {
+    make: { x: shape },
+    run: ({ x }) => maxPool2d(x, 2),
+    torch: "F.max_pool2d(x, 2)",
+    wanted: ["x"],
+    work: [{ elements: 1.25 * elements }, { elements: 1.5 * elements }],
+  });
+}
+
+/** Of one layer over a sequence; the layer's own weights are in `make` of PyTorch. */
+function recurrent(kind, [length, batch, width], dtype) {
+  const gates = kind === "LSTM" ? 4 : 3;
+  const multiplications = 2 * length * batch * width * gates * width;
+  const layers = new Map();
+  return pair(`nn.${kind} ${[length, batch, width].join(" × ")}`, dtype, {
+    make: { x: [length, batch, width] },
+    run: ({ x }) => {
+      if (!layers.has(x.device)) layers.set(x.device, new nn[kind](width, width, { device: x.device, dtype }));
+      return layers.get(x.device)(x).output;
+    },
+    torch: `layer("${kind}", x)(x)[0]`,
+    wanted: ["x"],
+    work: [
+      { elements: 3 * length * batch * width, multiplications },
+      { elements: 6 * length * batch * width, multiplications: 2 * multiplications },
+    ],
+  });
+}
+
+/** Images, inputs, size, outputs, kernel and stride of ResNet-50's kinds of layers. */
+const resnet = [
+  [64, 56, 64, 1, 1],
+  [64, 56, 64, 3, 1],
+  [64, 56, 256, 1, 1],
+  [256, 56, 512, 1, 2],
+  [128, 28, 128, 3, 1],
+  [256, 14, 256, 3, 1],
+  [512, 7, 512, 3, 1],
+];
+const calls = {
+  cpu: [
+    ...[
+      [1, 8, 256, 64],
+      [4, 4, 512, 64],
+      [1, 4, 1025, 40],
+    ].flatMap((shape) => [false, true].flatMap((causal) => attention(shape, causal, "float32"))),
+    ...resnet.flatMap(([inputs, size, ...rest]) => convolution([2, inputs, size, ...rest], "float32")),
+    ...convolution([2, 96, 56, 96, 3, 1, 96], "float32"),
+    ...normOfChannels([4, 64, 56, 56], "float32"),
+    ...pool([4, 64, 56, 56], "float32"),
+    ...["LSTM", "GRU"].flatMap((kind) => recurrent(kind, [64, 16, 128], "float32")),
+  ],
+  cuda: ["bfloat16", "float32"].flatMap((dtype) => [
+    ...[
+      [4, 16, 4096, 128],
+      [1, 16, 16384, 128],
+      [8, 32, 2048, 64],
+      [32, 32, 512, 64],
+      [4, 8, 4096, 256],
+      [2, 8, 1025, 80],
+    ].flatMap((shape) => [false, true].flatMap((causal) => attention(shape, causal, dtype))),
+    ...resnet.flatMap(([inputs, size, ...rest]) => convolution([64, inputs, size, ...rest], dtype)),
+    ...convolution([64, 96, 56, 96, 3, 1, 96], dtype),
+    ...[
+      [64, 64, 112, 112],
+      [64, 256, 56, 56],
+      [64, 1024, 14, 14],
+      [64, 2048, 7, 7],
+    ].flatMap((shape) => normOfChannels(shape, dtype)),
+    ...pool([64, 64, 112, 112], dtype),
+    ...["LSTM", "GRU"].flatMap((kind) => recurrent(kind, [128, 64, 512], dtype)),
+  ]),
+};
+
+const rivalOf = (device) => ({
+  name: "PyTorch",
+  args: [device],
+  program: served(
+    `
+import torch, torch.nn.functional as F
+device = sys.argv[1]
+if device == "cpu": torch.set_num_threads(${availableParallelism()})
+layers = {}
+def layer(kind, x):
+    if kind not in layers: layers[kind] = getattr(torch.nn, kind)(x.shape[-1], x.shape[-1], device=device, dtype=x.dtype)
+    return layers[kind]
+def make(question):
+    layers.clear()
+    dtype, wanted = getattr(torch, question["dtype"]), question["wanted"]
+    names = {name: torch.randn(*shape, device=device).to(dtype).requires_grad_(name in wanted) for name, shape in question["make"].items()}
+    names.update(torch=torch, F=F, layer=layer)
+    if wanted:
+        y = eval(question["torch"], names)
+        names.update(y=y, g=torch.randn_like(y), inputs=[names[name] for name in wanted])
+    return names
+`,
+    'torch.cuda.synchronize() if device == "cuda" else None',
+    "torch.__version__",
+  ),
+});
+
+/** Elements a millisecond of a copy, and multiplications a millisecond of a square product: what this machine can do. */
+function limitsOf(device, dtype) {
+  const { name } = device;
+  const isCpu = name === "cpu";
+  const flat = randn([isCpu ? 2 ** 24 : 2 ** 27], { device: name }).to(dtype);
+  const side = isCpu ? 1024 : 8192;
+  const square = randn([side, side], { device: name }).to(dtype);
+  const best = (run) => Math.min(...Array.from({ length: rounds }, () => timedTurn(device, run)));
+  const found = {
+    copied: (2 * flat.size) / best(() => flat.clone()),
+    multiplied: side ** 3 / best(() => square.matmul(square)),
+  };
+  flat.dispose();
+  square.dispose();
+  return found;
+}
+
+/** What is measured of a call: its forward, or its backward again and again. */
+function runOf({ make, run, wanted, dtype }, device) {
+  const given = Object.fromEntries(
+    Object.entries(make).map(([name, shape]) => [name, randn(shape, { device: device.name }).to(dtype)]),
+  );
+  if (wanted.length === 0) return { given, measured: () => noGrad(() => run(given)) };
+  for (const name of wanted) given[name].requiresGrad = true;
+  const y = run(given);
+  const gradient = randn(y.shape, { device: device.name }).to(dtype);
+  const inputs = wanted.map((name) => given[name]);
+  return { given, measured: () => gradients(y, inputs, { gradient, retainGraph: true }) };
+}
+
+for await (const { name, device } of devices()) {
+  const rival = await startRival(rivalOf(name));
+  if (rival === null) console.log("No Python here has PyTorch: name one in WARPCELL_RIVAL_PYTHON.");
+  const limits = new Map();
+  const figures = [];
+  for (const call of calls[name]) {
+    const { title, dtype, elements, multiplications = 0, make, torch, wanted } = call;
+    if (!pattern.test(`${title} ${dtype}`)) continue;
+    if (!limits.has(dtype)) limits.set(dtype, limitsOf(device, dtype));
+    const { copied, multiplied } = limits.get(dtype);
+    const { given, measured: run } = runOf(call, device);
+    tidy(() => void run());
+    device.synchronize();
+    const expression = wanted.length === 0 ? torch : "torch.autograd.grad(y, inputs, g, retain_graph=True)";
+    await rival?.ask({ make, torch, wanted, dtype, expression });
+    const turns = [];
+    for (let round = 0; round < rounds; round++)
+      turns.push({ ours: timedTurn(device, run), rival: await rival?.ask({}) });
+    const ours = median(turns.map((each) => each.ours));
+    const share = Math.max(elements / copied, multiplications / multiplied) / ours;
+    const note = `${(100 * share).toFixed(0)} % of this machine's ${elements / copied > multiplications / multiplied ? "copies" : "products"}`;
+    const figure = { name: `${device.name}: ${title} ${dtype}`, unit: "ms", ours, better: "higher", note };
+    figures.push(
+      rival === null
+        ? figure
+        : {
+            ...figure,
+            rival: median(turns.map((each) => each.rival)),
+            ratio: median(turns.map((each) => each.rival / each.ours)),
+            limit: 0.95,
+            note: `${note}; ${rival.name}, in turns, median of ${rounds} ratios`,
+          },
+    );
+    for (const each of Object.values(given)) each.dispose();
+  }
+  for (const figure of figures.sort((a, b) => (a.ratio ?? 0) - (b.ratio ?? 0))) print(figure);
+  rival?.stop();
+}
+process.exit(0);
