@@ -158,6 +158,7 @@ const rivalOf = (device) => ({
     `
 import torch, torch.nn.functional as F
 device = sys.argv[1]
+torch.backends.cudnn.allow_tf32 = False  # float32 as ours: PyTorch rounds the operands of its convolutions otherwise
 if device == "cpu": torch.set_num_threads(${availableParallelism()})
 layers = {}
 def layer(kind, x):
