@@ -8,6 +8,7 @@ import { applyAll } from "../ops/core/apply.ts";
 import { finite, flag, number, oneOf, reader, tensor, type Kind } from "../tensor/arguments.ts";
 import { drawOf, randomSource, type RandomSource } from "../tensor/generator.ts";
 import { Tensor } from "../tensor/tensor.ts";
+import { keyValueCache, type KeyValueCache } from "./key-value-cache.ts";
 import { Dropout, Linear } from "./layers.ts";
 import { Module, type ParameterOptions } from "./module.ts";
 import { parameterOptions, size } from "./options.ts";
@@ -19,7 +20,8 @@ import { parameterOptions, size } from "./options.ts";
  * many before and how many after it. `alignment`: which key is a query's own where there are other numbers of both:
  * counted from the "end", when left out, as for a cache of keys, or from the "start", as PyTorch's `is_causal`. `scale`:
  * 1/√width when left out. `softcap`: scores become softcap · tanh(score / softcap) before the mask is added. `dropout`:
- * the probability that a weight is 0, the others divided by 1 − dropout, drawn from `seed` or `generator`.
+ * the probability that a weight is 0, the others divided by 1 − dropout, drawn from `seed` or `generator`. `cache`: k and
+ * v are added to it, and what it then has is looked at.
  */
 export interface AttentionOptions extends RandomSource {
   readonly mask?: Tensor;
@@ -29,6 +31,7 @@ export interface AttentionOptions extends RandomSource {
   readonly scale?: number;
   readonly softcap?: number;
   readonly dropout?: number;
+  readonly cache?: KeyValueCache;
   readonly returnLse?: boolean;
 }
 /** What `returnLse: true` gives: the result, and log Σ e^score of each query, −∞ of one that may look at nothing. */
@@ -62,6 +65,7 @@ const readAttention = reader("attention", {
     scale: finite,
     softcap: positive,
     dropout: probability,
+    cache: keyValueCache,
     returnLse: flag,
     ...randomSource,
   },
@@ -129,6 +133,9 @@ function checkMask(mask: Tensor, scores: Shape): void {
  * const [q, k, v] = [randn([2, 8, 5, 16]), randn([2, 2, 9, 16]), randn([2, 2, 9, 16])]; // 4 heads of q for one of k
  * nn.attention(q, k, v, { causal: true, window: 4 }).shape; // → [ 2, 8, 5, 16 ]
  * nn.attention(q, k, v, { returnLse: true }).lse.shape; // → [ 2, 8, 5 ]
+ * const cache = new nn.KeyValueCache(2, 2, 32, 16);
+ * nn.attention(q, k, v, { cache, causal: true }).shape; // → [ 2, 8, 5, 16 ]
+ * cache.length; // → 9
  */
 export function attention(
   q: Tensor,
@@ -138,13 +145,18 @@ export function attention(
 ): AttentionWithLse;
 export function attention(q: Tensor, k: Tensor, v: Tensor, options?: AttentionOptions): Tensor;
 export function attention(...given: readonly unknown[]): Tensor | AttentionWithLse {
-  const { q, k, v, mask, ...options } = readAttention(given);
-  const { before, hasHeads, heads, queries, keys, width, valueWidth } = shapesOf(q.shape, k.shape, v.shape);
+  const { q, k, v, mask, cache, ...options } = readAttention(given);
+  const { before, hasHeads, heads, queries, keys: added, width, valueWidth } = shapesOf(q.shape, k.shape, v.shape);
   checkWidth(Math.max(width, valueWidth));
+  cache?.check(k, v);
+  const keys = added + (cache?.length ?? 0);
   if (mask !== undefined) checkMask(mask, [...before, ...(hasHeads ? [heads] : []), queries, keys]);
   const { returnLse = false } = options;
   const settings = settingsOf(options, queries, keys, width);
-  const [out, lse] = applyAll("attention", mask === undefined ? [q, k, v] : [q, k, v, mask], settings) as Tensor[];
+  cache?.append(k, v);
+  const [seenK, seenV] = cache === undefined ? [k, v] : [cache.keys, cache.values];
+  const operands: [Tensor, Tensor, Tensor, ...Tensor[]] = [q, seenK, seenV, ...(mask === undefined ? [] : [mask])];
+  const [out, lse] = applyAll("attention", operands, settings) as Tensor[];
   return returnLse ? { out: out!, lse: lse! } : out!;
 }
 
@@ -217,8 +229,8 @@ export class SelfAttention extends Module {
     this.dropout = new Dropout(dropout);
   }
 
-  forward(x: Tensor, { mask }: Pick<AttentionOptions, "mask"> = {}): Tensor {
-    const { heads, keyHeads } = this;
+  forward(x: Tensor, { mask, cache }: Pick<AttentionOptions, "mask" | "cache"> = {}): Tensor {
+    const { heads, keyHeads, causal } = this;
     const width = this.outputs.weight.shape[0]!,
       [length] = x.shape.slice(-2),
       before = x.shape.slice(0, -2);
@@ -229,9 +241,18 @@ export class SelfAttention extends Module {
       );
     // […, length, heads of queries, of keys and of values, each]
     const all = this.inputs(x).reshape([...before, length!, heads + 2 * keyHeads, width / heads]);
-    const seen = packedAttention(all, keyHeads, { causal: this.causal, ...(mask === undefined ? {} : { mask }) });
     const rank = before.length;
     const turned = [...before.keys(), rank + 1, rank, rank + 2];
+    const options = { causal, ...(mask === undefined ? {} : { mask }) };
+    const part = (from: number, to: number) =>
+      all.slice(...before.map(() => null), null, [from, to]).transpose(turned) as Tensor;
+    const seen =
+      cache === undefined
+        ? packedAttention(all, keyHeads, options)
+        : attention(part(0, heads), part(heads, heads + keyHeads), part(heads + keyHeads, heads + 2 * keyHeads), {
+            ...options,
+            cache,
+          });
     return this.dropout(this.outputs(seen.transpose(turned).reshape([...before, length!, width])));
   }
 

@@ -37,6 +37,7 @@ export {
   MaxPool3d,
   Upsample,
 } from "./pooling.ts";
+export { KeyValueCache } from "./key-value-cache.ts";
 export { ModuleDict, ModuleList, Sequential } from "./containers.ts";
 export { Dropout, Embedding, LayerNorm, Linear, RMSNorm } from "./layers.ts";
 export {

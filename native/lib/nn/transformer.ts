@@ -81,7 +81,7 @@ export class MultiheadAttention extends Module {
     query: Tensor,
     key: Tensor = query,
     value: Tensor = key,
-    options: Pick<AttentionOptions, "mask" | "causal" | "alignment" | "window"> = {},
+    options: Pick<AttentionOptions, "mask" | "causal" | "alignment" | "window" | "cache"> = {},
   ): Tensor {
     const width = this.out_proj.weight.shape[0]!;
     for (const each of [query, key, value])
@@ -186,7 +186,7 @@ export class TransformerBlock extends Module {
     this.dropout = new Dropout(dropout);
   }
 
-  forward(x: Tensor, options: Pick<AttentionOptions, "mask"> = {}): Tensor {
+  forward(x: Tensor, options: Pick<AttentionOptions, "mask" | "cache"> = {}): Tensor {
     const look = (y: Tensor) => this.dropout(this.self_attn(y, y, y, { causal: this.causal, ...options }));
     const think = (y: Tensor) => this.dropout(this.linear2(this.dropout(this.linear1(y))));
     if (this.normFirst) {
