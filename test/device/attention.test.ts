@@ -368,6 +368,19 @@ describe.each(devices)("on $name", ({ name: device }) => {
         },
         "attention has no second gradient: compute it of matmul and softmax where one is needed.",
       ],
+      [
+        () => {
+          const layer = new nn.SelfAttention(4, 2, { device });
+          gradients(
+            layer(ones([3, 4], { device }))
+              .square()
+              .sum(),
+            [layer.inputs.weight],
+            { createGraph: true },
+          );
+        },
+        "attention has no second gradient: compute it of matmul and softmax where one is needed.",
+      ],
     ];
     for (const [run, sentence] of calls) expect(run).toThrow(sentence);
   });

@@ -1,8 +1,8 @@
 // Attention of queries, keys and values that lie side by side in one tensor, as one product for all heads leaves them:
 // its gradient is one tensor, too, and nothing is cut up or joined.
 import { viewOf, type DeviceArray } from "../../memory/array.ts";
-import { GradientError, TensorError } from "../../errors.ts";
-import { formatShape, sizeOf, stridesOf, type Shape, type View } from "../../memory/shape.ts";
+import { GradientError } from "../../errors.ts";
+import { sizeOf, stridesOf, type Shape, type View } from "../../memory/shape.ts";
 import { call, callAll } from "../core/calls.ts";
 import type { Computation, Cost } from "../core/operation.ts";
 import { bytesMoved, unbroadcast } from "../elementwise/elementwise.ts";
@@ -19,16 +19,8 @@ export interface PackedGradientAttributes extends PackedAttributes {
   readonly wantsMask: boolean;
 }
 
-/** How many heads queries have. Throws TensorError where none are left for them. */
-function queryHeads(shape: Shape, keyHeads: number): number {
-  const heads = (shape.at(-2) ?? 0) - 2 * keyHeads;
-  if (shape.length < 3 || heads < 1 || heads % keyHeads !== 0)
-    throw new TensorError(
-      "SHAPE",
-      `packedAttention takes […, length, heads, width] with heads of queries before ${keyHeads} of keys and ${keyHeads} of values, which divide them, but got ${formatShape(shape)}.`,
-    );
-  return heads;
-}
+/** How many heads queries have: those that are not of keys or values. */
+const queryHeads = (shape: Shape, keyHeads: number): number => shape.at(-2)! - 2 * keyHeads;
 
 /** Heads of […, length, heads, width] as […, heads, length, width]. */
 function headsFrom({ shape, strides, offset }: View, from: number, count: number): View {
