@@ -2,12 +2,15 @@
 import { renameSync, rmSync, openSync, writeSync, closeSync } from "node:fs";
 import { extname } from "node:path";
 import { FormatError, TensorError } from "../errors.ts";
+import { atLeast, device, optionsOf, text, type Kind } from "../tensor/arguments.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
 import { arrowColumns, isArrowFile, isArrowStream } from "./arrow.ts";
 import { arrowBytes, bytesOfTable, tensorOfColumn } from "./arrow-table.ts";
+import { chosenNames, madeOf, type Naming, type Rename } from "./names.ts";
 import { isNpy, npyHeader, npyParts } from "./npy.ts";
 import { isSafetensors, safetensorsHeader, safetensorsParts } from "./safetensors.ts";
+import { checkpointAt, isIndex, loadShards } from "./shards.ts";
 import { sourceOfBytes, withFile, type Source } from "./source.ts";
 import { tensorOf } from "./stored.ts";
 import { entriesOf, zipParts } from "./zip.ts";
@@ -19,13 +22,14 @@ export type TensorRecord = Record<string, Tensor>;
 
 /**
  * `device`: where the tensors go, the default one when left out. `format`: when neither the name nor the first bytes
- * say it. `only`: names of those to load. `maxRatio`: how many times its packed size an entry of an .npz may have, 100
- * when left out.
+ * say it. `only`: names of those to load, as the file has them. `rename`: what a tensor of the file is called here, or
+ * `null` to leave it out. `maxRatio`: how many times its packed size an entry of an .npz may have, 100 when left out.
  */
 export interface LoadOptions {
   readonly device?: string;
   readonly format?: FileFormat;
   readonly only?: readonly string[];
+  readonly rename?: (name: string) => string | null;
   readonly maxRatio?: number;
 }
 /**
@@ -38,9 +42,8 @@ export interface SaveOptions {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-interface Reading {
+interface Reading extends Naming {
   readonly device: string | undefined;
-  readonly only: ReadonlySet<string> | null;
   readonly maxRatio: number;
 }
 interface Format {
@@ -58,7 +61,14 @@ const formats: Record<FileFormat, Format> = {
   npy: {
     extensions: [".npy"],
     is: isNpy,
-    load: (source, { device }) => tensorOf(source, npyHeader(source), device),
+    load(source, { device, only, rename }) {
+      if (only !== null || rename !== null)
+        throw new TensorError(
+          "OPTIONS",
+          `${source.name} is a .npy file, which holds one tensor without a name: leave out ${only === null ? "rename" : "only"}.`,
+        );
+      return tensorOf(source, npyHeader(source), device);
+    },
     parts(value, _, file) {
       if (value instanceof Tensor) return npyParts(value, file);
       throw new TensorError("OPERANDS", `A .npy file holds one tensor: save several as .npz or .safetensors.`);
@@ -68,12 +78,12 @@ const formats: Record<FileFormat, Format> = {
     extensions: [".npz"],
     is: (source) =>
       source.size >= 4 && [0x04034b50, 0x06054b50].includes(Buffer.from(source.read(0, 4)).readUInt32LE(0)),
-    load(source, { device, only, maxRatio }) {
+    load(source, { device, maxRatio, ...naming }) {
       const entries = entriesOf(source, maxRatio).map((entry) => ({ entry, name: entry.name.replace(/\.npy$/, "") }));
-      return all(
-        source,
+      return madeOf(
+        source.name,
         entries.map(({ name }) => name),
-        only,
+        naming,
         (index) => {
           const { entry } = entries[index]!;
           if (!entry.name.endsWith(".npy"))
@@ -99,12 +109,12 @@ const formats: Record<FileFormat, Format> = {
   safetensors: {
     extensions: [".safetensors"],
     is: isSafetensors,
-    load(source, { device, only }) {
+    load(source, { device, ...naming }) {
       const stored = [...safetensorsHeader(source).tensors];
-      return all(
-        source,
+      return madeOf(
+        source.name,
         stored.map(([name]) => name),
-        only,
+        naming,
         (index) => tensorOf(source, stored[index]![1], device),
       );
     },
@@ -125,49 +135,15 @@ const formats: Record<FileFormat, Format> = {
 };
 const formatNames = Object.keys(formats) as FileFormat[];
 
-function loadColumns(source: Source, { device, only }: Reading): TensorRecord {
-  const { columns, names } = arrowColumns(source, only);
-  checkNames(source, names, only);
-  return all(
-    source,
+function loadColumns(source: Source, { device, ...naming }: Reading): TensorRecord {
+  const { columns, names } = arrowColumns(source, naming.only);
+  chosenNames(source.name, names, { only: naming.only, rename: null });
+  return madeOf(
+    source.name,
     columns.map(({ name }) => name),
-    only,
+    naming,
     (index) => tensorOfColumn(source, columns[index]!, device),
   );
-}
-
-function checkNames(source: Source, names: readonly string[], only: ReadonlySet<string> | null): void {
-  const missing = [...(only ?? [])].find((name) => !names.includes(name));
-  if (missing !== undefined)
-    throw new TensorError(
-      "NAME",
-      `${source.name} has no tensor ${JSON.stringify(missing)}. It has ${
-        names
-          .slice(0, 20)
-          .map((name) => JSON.stringify(name))
-          .join(", ") || "none"
-      }${names.length > 20 ? ", …" : ""}.`,
-    );
-}
-
-/** The tensors of those names, made by `make` one after another; none is left over when one fails. */
-function all(
-  source: Source,
-  names: readonly string[],
-  only: ReadonlySet<string> | null,
-  make: (index: number) => Tensor,
-): TensorRecord {
-  checkNames(source, names, only);
-  const made: [string, Tensor][] = [];
-  try {
-    names.forEach((name, index) => {
-      if (only?.has(name) ?? true) made.push([name, make(index)]);
-    });
-  } catch (error) {
-    for (const [, tensor] of made) tensor.dispose();
-    throw error;
-  }
-  return Object.fromEntries(made);
 }
 
 function* lazily<T>(tensors: TensorRecord, use: (name: string, tensor: Tensor) => T): Generator<T> {
@@ -209,13 +185,14 @@ function formatNamed(format: FileFormat | undefined, path: string | null): Forma
   return Object.values(formats).find(({ extensions }) => extensions.includes(extension)) ?? null;
 }
 
-function readAll(
-  source: Source,
-  path: string | null,
-  { device, format, only, maxRatio = 100 }: LoadOptions,
-): Tensor | TensorRecord {
-  if (typeof maxRatio !== "number" || !(maxRatio >= 1))
-    throw new TensorError("OPTIONS", `maxRatio must be a number ≥ 1, but got ${worded(maxRatio)}.`);
+const names: Kind<readonly string[]> = {
+  wanted: "a list of names",
+  has: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
+};
+const rename: Kind<Rename> = { wanted: "a function of a name", has: (value) => typeof value === "function" };
+const loadOptions = { device, format: text as Kind<FileFormat>, only: names, rename, maxRatio: atLeast(1) };
+
+function readAll(source: Source, path: string | null, format: FileFormat | undefined, reading: Reading) {
   const found = formatNamed(format, path) ?? Object.values(formats).find((each) => each.is(source));
   if (found === undefined)
     throw new FormatError(
@@ -223,21 +200,23 @@ function readAll(
       source.name,
       `${source.name} is not in a known format. Known formats are ${formatNames.join(", ")}.`,
     );
-  return found.load(source, { device, only: only === undefined ? null : new Set(only), maxRatio });
+  return found.load(source, reading);
 }
 
 /**
- * The tensor of a .npy file, or the tensors of another one under their names. Bytes are read as they are, and may be
+ * The tensor of a .npy file, or the tensors of another one under their names. A folder, or an index that ends in
+ * ".safetensors.index.json", is a checkpoint of the package transformers, in one file or in shards. Bytes are read as they are, and may be
  * part of a larger buffer. Sizes are checked against the file before anything is allocated. Throws FormatError for a
  * file that is damaged or of another kind, TensorError for a name that is not in it, OutOfMemory, and the system's
  * error for one that cannot be opened.
  * @example
  * await io.save("weights.safetensors", { w: tensor([1, 2]) });
  * (await io.load("weights.safetensors")).w; // → tensor([1, 2], shape [2], float32, cpu)
+ * Object.keys(await io.load("weights.safetensors", { rename: (name) => `head.${name}` })); // → [ 'head.w' ]
  */
 export function load(source: `${string}.npy`, options?: LoadOptions): Promise<Tensor>;
 export function load(
-  source: `${string}.${"npz" | "safetensors" | "arrow" | "arrows" | "feather"}`,
+  source: `${string}.${"npz" | "safetensors" | "safetensors.index.json" | "arrow" | "arrows" | "feather"}`,
   options?: LoadOptions,
 ): Promise<TensorRecord>;
 export function load(
@@ -250,11 +229,20 @@ export function load(
 ): Promise<TensorRecord>;
 export function load(
   source: string | ArrayBuffer | ArrayBufferView,
+  options: LoadOptions & ({ readonly only: readonly string[] } | { readonly rename: (name: string) => string | null }),
+): Promise<TensorRecord>;
+export function load(
+  source: string | ArrayBuffer | ArrayBufferView,
   options?: LoadOptions,
 ): Promise<Tensor | TensorRecord>;
-export async function load(source: unknown, options: LoadOptions = {}): Promise<Tensor | TensorRecord> {
-  if (typeof source === "string") return withFile(source, (file) => readAll(file, source, options));
-  return readAll(sourceOfBytes(bytesOf(source, "load"), "the file"), null, options);
+export async function load(source: unknown, options?: LoadOptions): Promise<Tensor | TensorRecord> {
+  const { device, format, only, rename = null, maxRatio = 100 } = optionsOf("load", loadOptions, options);
+  const reading = { device, only: only === undefined ? null : new Set(only), rename, maxRatio };
+  if (typeof source !== "string")
+    return readAll(sourceOfBytes(bytesOf(source, "load"), "the file"), null, format, reading);
+  const path = checkpointAt(source);
+  if (isIndex(path)) return loadShards(path, reading, device);
+  return withFile(path, (file) => readAll(file, path, format, reading));
 }
 
 /**
