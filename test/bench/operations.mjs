@@ -3,14 +3,15 @@
 // JSON object per figure, the worst first: milliseconds of both, and what share of the best rate of this machine ours
 // reaches, of copies or of products, whichever is nearer.
 import { availableParallelism } from "node:os";
-import { batchNorm, conv2d, gradients, maxPool2d, nn, noGrad, randn, tidy } from "warpcell";
+import { batchNorm, conv2d, gradients, maxPool2d, nn, noGrad, randn, setFloat32Precision, tidy } from "warpcell";
 import { devices, median, print } from "./common/devices.mjs";
 import { served, startRival, timedTurn } from "./common/turns.mjs";
 
 const rounds = 5;
 const pattern = new RegExp(process.argv[2] ?? "", "i");
 const product = (shape) => shape.reduce((all, size) => all * size, 1);
-const widths = { float32: 4, bfloat16: 2 };
+/** What tensors are of: "tf32" is how products of float32 are made, here and there. */
+const typeOf = (dtype) => (dtype === "tf32" ? "float32" : dtype);
 
 /**
  * Forward and backward of one call. `make`: tensors by name; `run`: ours of them; `torch`: what makes PyTorch's `y`;
@@ -116,6 +117,25 @@ const resnet = [
   [256, 14, 256, 3, 1],
   [512, 7, 512, 3, 1],
 ];
+/** What takes no part in how products of float32 are made. */
+const withoutProductsOf = (dtype) => [
+  ...[
+    [4, 16, 4096, 128],
+    [1, 16, 16384, 128],
+    [8, 32, 2048, 64],
+    [32, 32, 512, 64],
+    [4, 8, 4096, 256],
+    [2, 8, 1025, 80],
+  ].flatMap((shape) => [false, true].flatMap((causal) => attention(shape, causal, dtype))),
+  ...convolution([64, 96, 56, 96, 3, 1, 96], dtype),
+  ...[
+    [64, 64, 112, 112],
+    [64, 256, 56, 56],
+    [64, 1024, 14, 14],
+    [64, 2048, 7, 7],
+  ].flatMap((shape) => normOfChannels(shape, dtype)),
+  ...pool([64, 64, 112, 112], dtype),
+];
 const calls = {
   cpu: [
     ...[
@@ -129,25 +149,10 @@ const calls = {
     ...pool([4, 64, 56, 56], "float32"),
     ...["LSTM", "GRU"].flatMap((kind) => recurrent(kind, [64, 16, 128], "float32")),
   ],
-  cuda: ["bfloat16", "float32"].flatMap((dtype) => [
-    ...[
-      [4, 16, 4096, 128],
-      [1, 16, 16384, 128],
-      [8, 32, 2048, 64],
-      [32, 32, 512, 64],
-      [4, 8, 4096, 256],
-      [2, 8, 1025, 80],
-    ].flatMap((shape) => [false, true].flatMap((causal) => attention(shape, causal, dtype))),
+  cuda: ["bfloat16", "tf32", "float32"].flatMap((dtype) => [
     ...resnet.flatMap(([inputs, size, ...rest]) => convolution([64, inputs, size, ...rest], dtype)),
-    ...convolution([64, 96, 56, 96, 3, 1, 96], dtype),
-    ...[
-      [64, 64, 112, 112],
-      [64, 256, 56, 56],
-      [64, 1024, 14, 14],
-      [64, 2048, 7, 7],
-    ].flatMap((shape) => normOfChannels(shape, dtype)),
-    ...pool([64, 64, 112, 112], dtype),
     ...["LSTM", "GRU"].flatMap((kind) => recurrent(kind, [128, 64, 512], dtype)),
+    ...(dtype === "tf32" ? [] : withoutProductsOf(dtype)),
   ]),
 };
 
@@ -158,7 +163,6 @@ const rivalOf = (device) => ({
     `
 import torch, torch.nn.functional as F
 device = sys.argv[1]
-torch.backends.cudnn.allow_tf32 = False  # float32 as ours: PyTorch rounds the operands of its convolutions otherwise
 if device == "cpu": torch.set_num_threads(${availableParallelism()})
 layers = {}
 def layer(kind, x):
@@ -166,6 +170,8 @@ def layer(kind, x):
     return layers[kind]
 def make(question):
     layers.clear()
+    # PyTorch rounds the operands of its convolutions of float32 where it is not told otherwise.
+    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = question["tf32"]
     dtype, wanted = getattr(torch, question["dtype"]), question["wanted"]
     names = {name: torch.randn(*shape, device=device).to(dtype).requires_grad_(name in wanted) for name, shape in question["make"].items()}
     names.update(torch=torch, F=F, layer=layer)
@@ -183,9 +189,9 @@ def make(question):
 function limitsOf(device, dtype) {
   const { name } = device;
   const isCpu = name === "cpu";
-  const flat = randn([isCpu ? 2 ** 24 : 2 ** 27], { device: name }).to(dtype);
+  const flat = randn([isCpu ? 2 ** 24 : 2 ** 27], { device: name }).to(typeOf(dtype));
   const side = isCpu ? 1024 : 8192;
-  const square = randn([side, side], { device: name }).to(dtype);
+  const square = randn([side, side], { device: name }).to(typeOf(dtype));
   const best = (run) => Math.min(...Array.from({ length: rounds }, () => timedTurn(device, run)));
   const found = {
     copied: (2 * flat.size) / best(() => flat.clone()),
@@ -199,12 +205,12 @@ function limitsOf(device, dtype) {
 /** What is measured of a call: its forward, or its backward again and again. */
 function runOf({ make, run, wanted, dtype }, device) {
   const given = Object.fromEntries(
-    Object.entries(make).map(([name, shape]) => [name, randn(shape, { device: device.name }).to(dtype)]),
+    Object.entries(make).map(([name, shape]) => [name, randn(shape, { device: device.name }).to(typeOf(dtype))]),
   );
   if (wanted.length === 0) return { given, measured: () => noGrad(() => run(given)) };
   for (const name of wanted) given[name].requiresGrad = true;
   const y = run(given);
-  const gradient = randn(y.shape, { device: device.name }).to(dtype);
+  const gradient = randn(y.shape, { device: device.name }).to(typeOf(dtype));
   const inputs = wanted.map((name) => given[name]);
   return { given, measured: () => gradients(y, inputs, { gradient, retainGraph: true }) };
 }
@@ -217,13 +223,14 @@ for await (const { name, device } of devices()) {
   for (const call of calls[name]) {
     const { title, dtype, elements, multiplications = 0, make, torch, wanted } = call;
     if (!pattern.test(`${title} ${dtype}`)) continue;
+    using _ = setFloat32Precision(dtype === "tf32" ? "tf32" : "float32");
     if (!limits.has(dtype)) limits.set(dtype, limitsOf(device, dtype));
     const { copied, multiplied } = limits.get(dtype);
     const { given, measured: run } = runOf(call, device);
     tidy(() => void run());
     device.synchronize();
     const expression = wanted.length === 0 ? torch : "torch.autograd.grad(y, inputs, g, retain_graph=True)";
-    await rival?.ask({ make, torch, wanted, dtype, expression });
+    await rival?.ask({ make, torch, wanted, dtype: typeOf(dtype), tf32: dtype === "tf32", expression });
     const turns = [];
     for (let round = 0; round < rounds; round++)
       turns.push({ ours: timedTurn(device, run), rival: await rival?.ask({}) });

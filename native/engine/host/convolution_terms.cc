@@ -48,7 +48,8 @@ ConvolutionTerms::ConvolutionTerms(const PlanRequest& request)
       element_bytes(bytes_of(type)),
       channels_last(flag_term(request, "channelsLast")),
       bias(flag_term(request, "bias")),
-      unaligned(flag_term(request, "unaligned")) {
+      unaligned(flag_term(request, "unaligned")),
+      tf32(flag_term(request, "tf32")) {
   std::vector<int64_t> sizes = sizes_term(request, "size");
   axes = sizes.size();
   auto spread = [&](const char* term, int64_t otherwise) {

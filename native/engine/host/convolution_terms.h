@@ -29,6 +29,7 @@ struct ConvolutionTerms {
   uint64_t element_bytes;
   bool channels_last, bias;
   bool unaligned;  // a place is no multiple of 16 bytes
+  bool tf32;       // factors of float32 may be rounded to 10 bits of mantissa
 
   // Throws DeviceError PROTOCOL for terms that contradict themselves, UNSUPPORTED for types that no library takes.
   explicit ConvolutionTerms(const PlanRequest& request);

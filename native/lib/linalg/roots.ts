@@ -3,6 +3,7 @@ import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import { floatOf } from "../memory/promotion.ts";
 import { matricesOf, matrixDType, squaresOf } from "../ops/linalg/matrices.ts";
+import { exactly } from "../ops/linear/precision.ts";
 import { atLeast, count, define, number, oneOf } from "../tensor/arguments.ts";
 import { eye } from "../tensor/joining.ts";
 import type { Tensor } from "../tensor/tensor.ts";
@@ -25,7 +26,7 @@ const unitBeside = (x: Tensor): Tensor => eye(x.shape.at(-1)!, { dtype: x.dtype,
  * (x + eps · 1)ᵖ of symmetric matrices [B…, n, n], of which the lower triangle is looked at: V · diag(max(λ, eps)ᵖ) ·
  * Vᵀ with λ and V of x + eps · 1, or by coupled Newton iterations (Guo and Higham 2006, "A Schur–Newton method for the
  * matrix pth root and its inverse", 6), see {@link SymmetricPowerOptions}: Shampoo's inverse fourth roots, where
- * nothing is said. An error of some ε · cond(x). Newton's waits for the device, and throws TensorError NOT_CONVERGED.
+ * nothing is said. An error of some ε · cond(x), also with {@link setFloat32Precision} "tf32". Newton's waits for the device, and throws TensorError NOT_CONVERGED.
  * @example
  * linalg.symmetricPower(tensor([[9, 0], [0, 4]]), { power: 0.5, eps: 0 }); // → tensor([[3, 0], [0, 2]], shape [2, 2], float32, cpu)
  */
@@ -37,10 +38,10 @@ export const symmetricPower: <D extends DType>(x: Tensor<D>, options?: Symmetric
       squaresOf("symmetricPower", x);
       const floats = x.to(matrixDType("symmetricPower", x));
       const shifted = floats.add(unitBeside(floats).mul(eps)) as Tensor;
-      if (method === "newton") return inverseRoot(shifted, power);
+      if (method === "newton") return exactly(() => inverseRoot(shifted, power));
       const { eigenvalues, eigenvectors } = eigh(shifted);
       const powers = eigenvalues.clamp({ min: eps }).pow(power);
-      return eigenvectors.mul(powers.unsqueeze(-2)).matmul(transposedOf(eigenvectors));
+      return exactly(() => eigenvectors.mul(powers.unsqueeze(-2)).matmul(transposedOf(eigenvectors)));
     },
   );
 

@@ -32,8 +32,9 @@ constexpr DnnStatus kDnnSuccess = 0;
 constexpr int kDnnFloat32 = 0, kDnnFloat64 = 1, kDnnFloat16 = 2, kDnnBfloat16 = 9;
 // cudnnTensorFormat_t
 constexpr int kDnnChannelsFirst = 0, kDnnChannelsLast = 1;
-// cudnnMathType_t: tensor cores; or products of float32 as they are.
-constexpr int kDnnTensorOps = 1, kDnnPlainProducts = 3;
+// cudnnMathType_t: what suits the type, for float32 tensor cores and factors of 10 bits of mantissa; tensor cores;
+// those, and factors of float32 made narrower; products of float32 as they are.
+constexpr int kDnnUsual = 0, kDnnTensorOps = 1, kDnnNarrowed = 2, kDnnPlainProducts = 3;
 // cudnnConvolutionMode_t: filters are not turned round.
 constexpr int kDnnCrossCorrelation = 1;
 

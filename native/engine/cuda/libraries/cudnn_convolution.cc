@@ -75,9 +75,13 @@ class CudnnConvolution {
     auto unfit = [&](const ConvolutionCandidate& each) {
       return each.status != kDnnSuccess || each.workspace > kMostWorkspace ||
              !is_exact(terms_.result, each.algorithm) ||
-             (terms_.type == "float32" && each.math != kDnnPlainProducts && each.math != 0);
+             (terms_.type == "float32" &&
+              (terms_.tf32 ? each.math == kDnnNarrowed : each.math != kDnnPlainProducts && each.math != kDnnUsual));
     };
     found.erase(std::remove_if(found.begin(), found.end(), unfit), found.end());
+    if (terms_.type == "float32" && !terms_.tf32) {
+      for (ConvolutionCandidate& each : found) each.math = kDnnPlainProducts;
+    }
     return found;
   }
 
@@ -137,8 +141,9 @@ class CudnnConvolution {
                                                     dilation.data(), kDnnCrossCorrelation,
                                                     terms_.type == "float64" ? kDnnFloat64 : kDnnFloat32));
     expect(library_.cudnnSetConvolutionGroupCount(convolution_, int(terms_.groups)));
-    expect(library_.cudnnSetConvolutionMathType(convolution_,
-                                                terms_.element_bytes == 2 ? kDnnTensorOps : kDnnPlainProducts));
+    expect(library_.cudnnSetConvolutionMathType(convolution_, terms_.element_bytes == 2 ? kDnnTensorOps
+                                                              : terms_.tf32             ? kDnnUsual
+                                                                                        : kDnnPlainProducts));
   }
 
   DnnStatus tensor(TensorDescriptor descriptor, int type, const std::vector<int>& shape) const {

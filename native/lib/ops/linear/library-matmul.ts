@@ -3,6 +3,7 @@ import type { Execution } from "../../device/execution.ts";
 import type { DType } from "../../memory/dtype.ts";
 import type { DeviceProcess } from "../../device/process.ts";
 import { LibraryPlan, type LibraryChoice, type RunPlaces } from "../../device/library-plan.ts";
+import { float32Precision, type Float32Precision } from "./precision.ts";
 
 /** A batch of matrices in a device's memory. Strides in elements; `batch` 0: all products share one matrix. */
 export interface MatrixBatch {
@@ -14,11 +15,8 @@ export interface MatrixBatch {
   readonly column: number;
 }
 
-/**
- * Multiplications and sums are done in this; `tf32` is float32 with 10 bits of mantissa for the factors. Where a
- * library has no such thing it is more precise.
- */
-export type ComputeType = "float32" | "tf32" | "float64";
+/** What factors are multiplied as. Where a library does not have it, it is more precise; sums are of float32 at least. */
+export type ComputeType = Float32Precision | "float64";
 
 /**
  * How libraries take a matrix: row-major, perhaps of its transpose, with `leading` elements from one stored row to the
@@ -35,6 +33,8 @@ const computeTypes: Partial<Record<DType, ComputeType>> = {
   float16: "float32",
   bfloat16: "float32",
 };
+const computeOf = (dtype: DType): ComputeType | undefined =>
+  dtype === "float32" ? float32Precision() : computeTypes[dtype];
 
 /** Of a tensor's memory, bytes; more is of no use to a library. */
 const usualAlignment = 256;
@@ -119,7 +119,7 @@ export function libraryMatmul(
   out: MatrixBatch,
   a: MatrixBatch,
   b: MatrixBatch,
-  compute = computeTypes[dtype],
+  compute = computeOf(dtype),
   epilogue: Epilogue | null = null,
 ): number | null {
   if (compute === undefined) return null;

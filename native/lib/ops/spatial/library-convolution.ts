@@ -2,6 +2,7 @@
 import type { Execution } from "../../device/execution.ts";
 import { LibraryPlan } from "../../device/library-plan.ts";
 import type { DeviceArray } from "../../memory/array.ts";
+import { float32Precision } from "../linear/precision.ts";
 import type { Windows } from "./windows.ts";
 
 /** Which of y = x ∗ w and its gradients is computed, of the other two. */
@@ -38,6 +39,7 @@ export function libraryConvolution(
     ` size=${sizes(size)} kernel=${sizes(kernel)} stride=${sizes(stride)} padding=${sizes(padding)} dilation=${sizes(dilation)}` +
     (bias === null ? "" : " bias=1") +
     (isChannelsLast ? " channelsLast=1" : "") +
+    (out.dtype === "float32" && float32Precision() === "tf32" ? " tf32=1" : "") +
     (places.every((place) => place % usualAlignment === 0) ? "" : " unaligned=1");
   const plan = LibraryPlan.find(on.device, text, { places, scalars: [] });
   if (plan === null) return false;
