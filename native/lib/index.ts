@@ -87,6 +87,10 @@ export { addcdiv, addcmul, clamp, lerp, where, type Bounds } from "./tensor/mixi
 export { linear, matmul, type LinearOptions } from "./tensor/linear.ts";
 export { float32Precision, setFloat32Precision, type Float32Precision } from "./ops/linear/precision.ts";
 export { embedding, type EmbeddingOptions } from "./tensor/embedding.ts";
+export { embeddingBag, type EmbeddingBagOptions } from "./tensor/embedding-bag.ts";
+export { channelShuffle, pixelShuffle, pixelUnshuffle } from "./tensor/pixels.ts";
+export { affineGrid, gridSample, type GridOptions, type GridSampleOptions } from "./tensor/sampling.ts";
+export { bucketize, digamma, logit, type BucketOptions } from "./tensor/composed.ts";
 export type { AxisSlice, Shape } from "./memory/shape.ts";
 export { checkTensor, type TensorRequirements } from "./tensor/check.ts";
 export { TensorLayout, type LayoutOptions } from "./tensor/layout.ts";
@@ -185,7 +189,7 @@ export {
   type IntegerLimits,
 } from "./tensor/dtype-facts.ts";
 export { broadcastArrays, broadcastShapes } from "./tensor/broadcasting.ts";
-export { allclose, arrayEqual, isclose, type CloseOptions } from "./tensor/closeness.ts";
+export { allclose, arrayEqual, equal, isclose, type CloseOptions } from "./tensor/closeness.ts";
 export { countNonzero, isin } from "./tensor/membership.ts";
 export { unique, uniqueAll, type Unique } from "./tensor/unique.ts";
 export { diff, trapezoid, type AreaOptions, type DifferenceOptions } from "./tensor/differences.ts";

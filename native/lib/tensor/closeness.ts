@@ -91,4 +91,14 @@ export const arrayEqual: FunctionOf<"arrayEqual"> = define(
   },
 );
 
+/** PyTorch's name of {@link Tensor.arrayEqual}: `equal(x, y)`; element by element it is `eq`.
+ * @example
+ * equal(tensor([1, 2]), tensor([1, 2])); // → true
+ */
+export const equal: (x: Tensor, other: Tensor) => boolean = define(
+  "equal",
+  { required: { other: tensor } },
+  (x, { other }) => arrayEqual(x, other),
+);
+
 install(Tensor.prototype, { isclose, allclose, arrayEqual });
