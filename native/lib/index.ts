@@ -85,6 +85,7 @@ export {
 } from "./tensor/activations.ts";
 export { addcdiv, addcmul, clamp, lerp, where, type Bounds } from "./tensor/mixing.ts";
 export { linear, matmul, type LinearOptions } from "./tensor/linear.ts";
+export { lastDispatch, setPath, type Dispatch, type DispatchedOperation, type PathOf } from "./ops/core/dispatch.ts";
 export { float32Precision, setFloat32Precision, type Float32Precision } from "./ops/linear/precision.ts";
 export { embedding, type EmbeddingOptions } from "./tensor/embedding.ts";
 export { embeddingBag, type EmbeddingBagOptions } from "./tensor/embedding-bag.ts";

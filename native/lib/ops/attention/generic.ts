@@ -145,7 +145,6 @@ export function maskGradientInto(on: Execution, call: BackwardCall, dMask: Devic
 
 export const generic: AttentionPath = {
   name: "generic",
-  why: "takes everything: the only one on a processor, for float32 and float64, and for what no other takes",
   takes: () => true,
   forward,
   backward,

@@ -2,6 +2,7 @@
 import type { Execution } from "../../device/execution.ts";
 import type { DeviceArray } from "../../memory/array.ts";
 import type { DType } from "../../memory/dtype.ts";
+import { mayTake, refusal, takes, type PathOf } from "../core/dispatch.ts";
 import { generic } from "./generic.ts";
 import type { GradientSteps, Problem } from "./problem.ts";
 import { ampere, hopper } from "./tensor-cores.ts";
@@ -29,9 +30,7 @@ export interface BackwardCall extends AttentionCall {
 }
 
 export interface AttentionPath {
-  readonly name: string;
-  /** When it is the fastest. */
-  readonly why: string;
+  readonly name: PathOf<"attention">;
   takes(on: Execution, call: AttentionCall): boolean;
   /** Fills `out` and `lse`. */
   forward(on: Execution, call: AttentionCall): void;
@@ -41,6 +40,10 @@ export interface AttentionPath {
 
 const paths: readonly AttentionPath[] = [hopper, ampere, generic];
 
+/** Throws TensorError where the path that was named does not take the call. */
 export function pathOf(on: Execution, call: AttentionCall): AttentionPath {
-  return paths.find((path) => path.takes(on, call))!;
+  const path = paths.find((each) => mayTake("attention", each.name) && each.takes(on, call));
+  if (path === undefined) throw refusal("attention");
+  takes(on, "attention", path.name);
+  return path;
 }

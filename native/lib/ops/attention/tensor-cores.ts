@@ -3,6 +3,7 @@
 import type { Execution } from "../../device/execution.ts";
 import type { DeviceArray } from "../../memory/array.ts";
 import type { DType } from "../../memory/dtype.ts";
+import type { PathOf } from "../core/dispatch.ts";
 import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily, type ParameterKind, type Reach } from "../kernels/library.ts";
 import type { AttentionCall, AttentionPath, BackwardCall } from "./paths.ts";
@@ -43,14 +44,13 @@ const fits = ({ batches, heads, queries, keys, width, valueWidth, p }: Problem) 
 /** `isResident`: as many blocks as run at a time share the queries. */
 interface Source {
   readonly file: string;
-  readonly name: string;
-  readonly why: string;
+  readonly name: PathOf<"attention">;
   readonly isFor: Reach;
   readonly isResident: boolean;
 }
 
 /** The path of a file: each has kernels and shapes of blocks of the same names. */
-function tensorCores({ file, name, why, isFor, isResident }: Source): AttentionPath {
+function tensorCores({ file, name, isFor, isResident }: Source): AttentionPath {
   const family = (kernel: string, kinds: readonly ParameterKind[], parameters: readonly (number | boolean)[]) =>
     new KernelFamily(file, dtypes, (type) => `${kernel}<${[type, ...parameters].join(", ")}>`, kinds, isFor);
   const kernels = widths.map((width) => {
@@ -83,7 +83,6 @@ function tensorCores({ file, name, why, isFor, isResident }: Source): AttentionP
 
   return {
     name,
-    why,
     takes(on, call) {
       return (
         dtypes.includes(call.dtype) &&
@@ -128,14 +127,12 @@ function tensorCores({ file, name, why, isFor, isResident }: Source): AttentionP
 export const hopper = tensorCores({
   file: "attention_wgmma",
   name: "wgmma",
-  why: "16-bit elements on Hopper's tensor cores: warp groups multiply while another copies",
   isFor: (architecture) => architecture === "sm_90a",
   isResident: true,
 });
 export const ampere = tensorCores({
   file: "attention_mma",
   name: "mma",
-  why: "16-bit elements on tensor cores, each warp for itself",
   isFor: (architecture) => /^sm_(8|9|1\d)\d[af]?$/.test(architecture),
   isResident: false,
 });

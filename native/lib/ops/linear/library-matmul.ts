@@ -3,6 +3,7 @@ import type { Execution } from "../../device/execution.ts";
 import type { DType } from "../../memory/dtype.ts";
 import type { DeviceProcess } from "../../device/process.ts";
 import { LibraryPlan, type LibraryChoice, type RunPlaces } from "../../device/library-plan.ts";
+import { mayTake, takes } from "../core/dispatch.ts";
 import { float32Precision, type Float32Precision } from "./precision.ts";
 
 /** A batch of matrices in a device's memory. Strides in elements; `batch` 0: all products share one matrix. */
@@ -122,7 +123,7 @@ export function libraryMatmul(
   compute = computeOf(dtype),
   epilogue: Epilogue | null = null,
 ): number | null {
-  if (compute === undefined) return null;
+  if (compute === undefined || !mayTake("matmul", "library")) return null;
   if (batches > 1 && b.batch === 0) {
     const [allOut, allA] = [joined(out, batches), joined(a, batches)];
     if (allOut !== null && allA !== null) return libraryMatmul(on, dtype, 1, allOut, allA, b, compute, epilogue);
@@ -137,11 +138,8 @@ export function libraryMatmul(
   const own = epilogue === null ? null : epilogueOf(epilogue);
   const places: RunPlaces = own === null ? [out.place, a.place, b.place] : [out.place, a.place, b.place, ...own.places];
   const scalars = [1, 0];
-  return (
-    LibraryPlan.find(on.device, own === null ? text : text + own.terms, { places, scalars })?.run(
-      on,
-      places,
-      scalars,
-    ) ?? null
-  );
+  const plan = LibraryPlan.find(on.device, own === null ? text : text + own.terms, { places, scalars });
+  if (plan === null) return null;
+  takes(on, "matmul", "library", plan.chosen);
+  return plan.run(on, places, scalars);
 }

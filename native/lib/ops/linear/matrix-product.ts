@@ -13,6 +13,7 @@ import { reshaped } from "../shape/views.ts";
 import { bytesMoved, unbroadcast } from "../elementwise/elementwise.ts";
 import { kernelFacts, offsetIn } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
+import { mayTake, refusal, takes } from "../core/dispatch.ts";
 import { hasLibraryMatmul, libraryMatmul, storedAs, type Epilogue, type MatrixBatch } from "./library-matmul.ts";
 import type { Computation, None } from "../core/operation.ts";
 
@@ -154,7 +155,11 @@ export function matmulInto(on: Execution, out: DeviceArray, a: DeviceArray, b: D
   const operand = hasLibraryMatmul(on.device, out.dtype) ? ordered : batched;
   const left = operand(on, a, batch, true);
   const right = operand(on, b, batch, false);
-  if (!libraryInto(on, out, sizeOf(batch), left, right)) kernelInto(on, out, batch, left, right);
+  if (!libraryInto(on, out, sizeOf(batch), left, right)) {
+    if (!mayTake("matmul", "kernel")) throw refusal("matmul");
+    takes(on, "matmul", "kernel");
+    kernelInto(on, out, batch, left, right);
+  }
   left.array.dispose();
   right.array.dispose();
 }

@@ -8,6 +8,7 @@ import { factsOf } from "../../memory/dtype.ts";
 import { floatOf, promoted } from "../../memory/promotion.ts";
 import { formatShape, sizeOf, type Shape } from "../../memory/shape.ts";
 import { call } from "../core/calls.ts";
+import { mayTake, refusal, takes } from "../core/dispatch.ts";
 import type { Computation, Cost, Facts } from "../core/operation.ts";
 import { binaryRows } from "../elementwise/arithmetic.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
@@ -86,11 +87,13 @@ function served(
   isLast: boolean,
   shape: ConvolutionShape,
 ): boolean {
-  if (isPointwise(on, result, isLast, shape)) {
+  if (mayTake("convolution", "pointwise") && isPointwise(on, result, isLast, shape)) {
     pointwiseConvolution(on, result, out, operands, isLast, shape);
     addBias(on, out, bias);
+    takes(on, "convolution", "pointwise");
     return true;
   }
+  if (!mayTake("convolution", "library")) return false;
   if (libraryConvolution(on, result, out, operands, bias, isLast, shape)) return true;
   if (bias === null || !libraryConvolution(on, result, out, operands, null, isLast, shape)) return false;
   addBias(on, out, bias);
@@ -123,10 +126,16 @@ function convolveRows(
   const { dtype } = out;
   withFlat(on, operands[0], dtype, (a) =>
     withFlat(on, operands[1], dtype, (b) => {
-      if (isDepthwise(shape)) return depthwiseConvolution(on, result, out, [a, b], bias, shape);
-      if (!isSoonerScattered(on, result, dtype, shape) && served(on, result, out, [a, b], bias, false, shape)) return;
+      if (mayTake("convolution", "depthwise") && isDepthwise(shape)) {
+        takes(on, "convolution", "depthwise");
+        return depthwiseConvolution(on, result, out, [a, b], bias, shape);
+      }
+      const isSooner = mayTake("convolution", "patches") && isSoonerScattered(on, result, dtype, shape);
+      if (!isSooner && served(on, result, out, [a, b], bias, false, shape)) return;
+      if (!mayTake("convolution", "patches")) throw refusal("convolution");
       convolutionByPatches(on, result, out, [a, b], shape);
       addBias(on, out, bias);
+      takes(on, "convolution", "patches");
     }),
   );
 }

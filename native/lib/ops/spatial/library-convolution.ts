@@ -2,6 +2,7 @@
 import type { Execution } from "../../device/execution.ts";
 import { LibraryPlan } from "../../device/library-plan.ts";
 import type { DeviceArray } from "../../memory/array.ts";
+import { takes } from "../core/dispatch.ts";
 import { float32Precision } from "../linear/precision.ts";
 import type { Windows } from "./windows.ts";
 
@@ -43,6 +44,7 @@ export function libraryConvolution(
     (places.every((place) => place % usualAlignment === 0) ? "" : " unaligned=1");
   const plan = LibraryPlan.find(on.device, text, { places, scalars: [] });
   if (plan === null) return false;
+  takes(on, "convolution", "library", plan.chosen);
   const storage = out.living();
   const sequence = plan.run(on, places, []);
   if (sequence > 0) storage.written(sequence, out.bytes);

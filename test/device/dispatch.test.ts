@@ -1,0 +1,109 @@
+// Which paths operations take on every device, which they take when they are told, and that all give the same.
+import "./cache.ts";
+import { describe, expect, test } from "vitest";
+import {
+  conv2d,
+  gradients,
+  lastDispatch,
+  nn,
+  setPath,
+  type DispatchedOperation,
+  type Tensor,
+} from "../../native/lib/index.ts";
+import { devices } from "./devices.ts";
+import { freshSeed, seeded } from "./numbers.ts";
+import { numbersOf, sampler } from "./samples.ts";
+
+const random = seeded(freshSeed("dispatch.test.ts"));
+
+const farthest = (a: Tensor, b: Tensor): number => {
+  const [left, right] = [numbersOf(a), numbersOf(b)];
+  expect(left.length).toBe(right.length);
+  return Math.max(...left.map((value, index) => Math.abs(value - right[index]!)));
+};
+
+describe.each(devices)("$name", ({ name: device, kind }) => {
+  const sample = sampler(random, device);
+  const told = (operation: DispatchedOperation, path: string, run: () => Tensor): Tensor => {
+    using _ = setPath(operation, path as never);
+    const result = run();
+    expect(lastDispatch(operation)).toMatchObject({ operation, path });
+    return result;
+  };
+
+  test("a matrix product by a library or by our kernel", () => {
+    const [a, b] = [sample([33, 40]).x, sample([40, 27]).x];
+    const [library, kernel] = (["library", "kernel"] as const).map((path) => told("matmul", path, () => a.matmul(b)));
+    // Sums of 40 products of up to 4.
+    expect(farthest(library!, kernel!)).toBeLessThan(40 * 40 * 4 * 2 ** -24);
+    a.matmul(b);
+    const last = lastDispatch("matmul")!;
+    expect(last).toMatchObject({ operation: "matmul", path: "library" });
+    expect(lastDispatch()).toEqual(last);
+    expect(last.device.startsWith(kind)).toBe(true);
+    expect(last.library!.library).toBe(kind === "cpu" ? "OpenBLAS" : "cuBLASLt");
+    a.to("int32").matmul(b.to("int32"));
+    expect(lastDispatch("matmul")).toMatchObject({ path: "kernel", library: null });
+  });
+
+  test("a convolution and its gradients by each of its paths", () => {
+    const x = sample([2, 4, 9, 8]).x;
+    for (const [weight, options, paths] of [
+      [sample([6, 4, 3, 3]).x, { padding: 1 }, ["library", "patches"]],
+      [sample([4, 1, 3, 3]).x, { groups: 4 }, ["depthwise", "patches"]],
+      [sample([6, 4, 1, 1]).x, {}, ["library", "patches"]],
+    ] as const) {
+      for (const each of [x, weight]) each.requiresGrad = true;
+      const results = paths.map((path) => {
+        let found: Tensor[] = [];
+        const y = told("convolution", path, () => {
+          const y = conv2d(x, weight, null, options);
+          found = gradients(y.square().sum(), [x, weight]);
+          return y;
+        });
+        return [y, ...found];
+      });
+      // Sums of up to 144 products of numbers up to 160.
+      results[0]!.forEach((each, at) =>
+        expect(farthest(each, results[1]![at]!)).toBeLessThan(144 * 144 * 640 * 2 ** -24),
+      );
+      conv2d(x, weight, null, options);
+      const usual = kind === "cuda" && weight.shape[3] === 1 ? "pointwise" : paths[0];
+      expect(lastDispatch("convolution")!.path).toBe(usual);
+    }
+  });
+
+  test("attention by the path for everything", () => {
+    const [q, k, v] = [1, 2, 3].map(() => sample([1, 2, 70, 64], "bfloat16").x);
+    const usual = nn.attention(q!, k!, v!);
+    const best = lastDispatch("attention")!;
+    if (kind === "cpu") expect(best.path).toBe("generic");
+    else expect(["wgmma", "mma"]).toContain(best.path);
+    const generic = told("attention", "generic", () => nn.attention(q!, k!, v!));
+    // Weighted means of numbers up to 2, of weights in bfloat16.
+    expect(farthest(usual, generic)).toBeLessThan(2 * 2 ** -6);
+  });
+
+  test("sentences for what is no path, and for one that does not serve a call", () => {
+    expect(() => setPath("matmul", "cuda" as never)).toThrow('matmul has the paths library, kernel but got "cuda".');
+    expect(() => setPath("add" as never, "kernel" as never)).toThrow(
+      'setPath takes an operation with several paths, attention, convolution, matmul, but got "add".',
+    );
+    expect(() => lastDispatch("add" as never)).toThrow("lastDispatch takes an operation with several paths");
+    const whole = sample([3, 3], "int32").x;
+    const image = sample([1, 2, 5, 5]).x;
+    const [q, wide] = [sample([1, 1, 4, 20]).x, sample([4, 2, 3, 3]).x];
+    for (const [operation, path, run] of [
+      ["matmul", "library", () => whole.matmul(whole)],
+      ["convolution", "depthwise", () => conv2d(image, wide)],
+      ["convolution", "pointwise", () => conv2d(image, wide)],
+      ["attention", "wgmma", () => nn.attention(q, q, q)],
+    ] as const) {
+      using _ = setPath(operation, path as never);
+      expect(run, path).toThrow(
+        `${operation} is told to take the path "${path}", which does not take this call. It is for `,
+      );
+    }
+    expect(() => whole.matmul(whole)).not.toThrow();
+  });
+});
