@@ -263,6 +263,7 @@ const names = new Set(
   prod
   qr
   quantile
+  quantize
   rad2deg
   rand
   randint

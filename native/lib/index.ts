@@ -87,6 +87,7 @@ export { addcdiv, addcmul, clamp, lerp, where, type Bounds } from "./tensor/mixi
 export { linear, matmul, type LinearOptions } from "./tensor/linear.ts";
 export { lastDispatch, setPath, type Dispatch, type DispatchedOperation, type PathOf } from "./ops/core/dispatch.ts";
 export { float32Precision, setFloat32Precision, type Float32Precision } from "./ops/linear/precision.ts";
+export { quantize, QuantizedTensor, type QuantizeOptions } from "./tensor/quantized.ts";
 export { embedding, type EmbeddingOptions } from "./tensor/embedding.ts";
 export { embeddingBag, type EmbeddingBagOptions } from "./tensor/embedding-bag.ts";
 export { channelShuffle, pixelShuffle, pixelUnshuffle } from "./tensor/pixels.ts";

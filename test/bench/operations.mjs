@@ -1,9 +1,20 @@
 // The heavy operations on every device of this machine, in turns with PyTorch: attention, convolutions, norms of
-// channels, pools and recurrent layers over the shapes that models have. `npm run bench -- operations` prints one
-// JSON object per figure, the worst first: milliseconds of both, and what share of the best rate of this machine ours
-// reaches, of copies or of products, whichever is nearer.
+// channels, pools, recurrent layers and quantised products over the shapes that models have. `npm run bench --
+// operations` prints one JSON object per figure, the worst first: milliseconds of both, and what share of the best rate
+// of this machine ours reaches, of copies or of products, whichever is nearer.
 import { availableParallelism } from "node:os";
-import { batchNorm, conv2d, gradients, maxPool2d, nn, noGrad, randn, setFloat32Precision, tidy } from "warpcell";
+import {
+  batchNorm,
+  conv2d,
+  gradients,
+  maxPool2d,
+  nn,
+  noGrad,
+  quantize,
+  randn,
+  setFloat32Precision,
+  tidy,
+} from "warpcell";
 import { devices, median, print } from "./common/devices.mjs";
 import { served, startRival, timedTurn } from "./common/turns.mjs";
 
@@ -107,6 +118,22 @@ function recurrent(kind, [length, batch, width], dtype) {
   });
 }
 
+/** x times a matrix of 8 or 4 bits, beside PyTorch's product with the matrix as it was. Work: bytes of codes and scales. */
+function quantised([rows, inputs, outputs], bits, dtype) {
+  const bytes = inputs * outputs * (bits / 8 + 4 / 128) + rows * (inputs + outputs) * widths[dtype];
+  return {
+    title: `matmul ${rows} × ${inputs} by ${inputs} × ${outputs} in ${bits} bits, PyTorch's in ${8 * widths[dtype]},`,
+    dtype,
+    make: { x: [rows, inputs], w: [outputs, inputs] },
+    prepare: ({ w }) => ({ q: quantize(w, { bits }).T }),
+    run: ({ x, q }) => x.matmul(q),
+    torch: "x @ w.T",
+    wanted: [],
+    elements: bytes / widths[dtype],
+    multiplications: rows * inputs * outputs,
+  };
+}
+
 /** Images, inputs, size, outputs, kernel and stride of ResNet-50's kinds of layers. */
 const resnet = [
   [64, 56, 64, 1, 1],
@@ -135,6 +162,15 @@ const withoutProductsOf = (dtype) => [
     [64, 2048, 7, 7],
   ].flatMap((shape) => normOfChannels(shape, dtype)),
   ...pool([64, 64, 112, 112], dtype),
+  ...[4, 8].flatMap((bits) =>
+    [
+      [1, 8192, 28672],
+      [1, 8192, 8192],
+      [4, 8192, 28672],
+      [16, 8192, 28672],
+      [512, 8192, 8192],
+    ].map((sizes) => quantised(sizes, bits, dtype)),
+  ),
 ];
 const calls = {
   cpu: [
@@ -148,6 +184,7 @@ const calls = {
     ...normOfChannels([4, 64, 56, 56], "float32"),
     ...pool([4, 64, 56, 56], "float32"),
     ...["LSTM", "GRU"].flatMap((kind) => recurrent(kind, [64, 16, 128], "float32")),
+    ...[8, 4].flatMap((bits) => [1, 16].map((rows) => quantised([rows, 2048, 2048], bits, "float32"))),
   ],
   cuda: ["bfloat16", "tf32", "float32"].flatMap((dtype) => [
     ...resnet.flatMap(([inputs, size, ...rest]) => convolution([64, inputs, size, ...rest], dtype)),
@@ -203,10 +240,11 @@ function limitsOf(device, dtype) {
 }
 
 /** What is measured of a call: its forward, or its backward again and again. */
-function runOf({ make, run, wanted, dtype }, device) {
+function runOf({ make, prepare, run, wanted, dtype }, device) {
   const given = Object.fromEntries(
     Object.entries(make).map(([name, shape]) => [name, randn(shape, { device: device.name }).to(typeOf(dtype))]),
   );
+  Object.assign(given, prepare?.(given));
   if (wanted.length === 0) return { given, measured: () => noGrad(() => run(given)) };
   for (const name of wanted) given[name].requiresGrad = true;
   const y = run(given);

@@ -40,6 +40,7 @@ export {
 export { KeyValueCache } from "./key-value-cache.ts";
 export { ModuleDict, ModuleList, Sequential } from "./containers.ts";
 export { Dropout, Embedding, LayerNorm, Linear, RMSNorm } from "./layers.ts";
+export { QuantizedLinear } from "./quantized-linear.ts";
 export {
   GRU,
   LSTM,

@@ -20,6 +20,7 @@ import { lossRows } from "../rows/losses.ts";
 import { matmulRow } from "../linear/matrix-product.ts";
 import { mixingRows } from "../elementwise/mixing.ts";
 import { normRows } from "../rows/norms.ts";
+import { quantizedRows } from "../quantized/quantized.ts";
 import { solvingRows } from "../linalg/solving.ts";
 import { spectralRows } from "../linalg/spectra.ts";
 import type { None, Operation } from "./operation.ts";
@@ -65,6 +66,7 @@ export const operations = {
   ...shapingRows,
   matmul: matmulRow,
   ...linearRows,
+  ...quantizedRows,
   ...solvingRows,
   ...determinantRows,
   ...spectralRows,
