@@ -264,6 +264,7 @@ const names = new Set(
   qr
   quantile
   quantize
+  quantizeFp8
   rad2deg
   rand
   randint
@@ -281,6 +282,7 @@ const names = new Set(
   rot90
   round
   rsqrt
+  scaledMatmul
   scatter
   scatterAdd
   searchsorted

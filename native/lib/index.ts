@@ -87,6 +87,13 @@ export { addcdiv, addcmul, clamp, lerp, where, type Bounds } from "./tensor/mixi
 export { linear, matmul, type LinearOptions } from "./tensor/linear.ts";
 export { lastDispatch, setPath, type Dispatch, type DispatchedOperation, type PathOf } from "./ops/core/dispatch.ts";
 export { float32Precision, setFloat32Precision, type Float32Precision } from "./ops/linear/precision.ts";
+export {
+  quantizeFp8,
+  scaledMatmul,
+  type Fp8,
+  type QuantizeFp8Options,
+  type ScaledMatmulOptions,
+} from "./tensor/float8.ts";
 export { quantize, QuantizedTensor, type QuantizeOptions } from "./tensor/quantized.ts";
 export { embedding, type EmbeddingOptions } from "./tensor/embedding.ts";
 export { embeddingBag, type EmbeddingBagOptions } from "./tensor/embedding-bag.ts";

@@ -85,7 +85,7 @@ function product(device, n, kind) {
     const one = zeros([1], on).add(1);
     const out = zeros([n, n], { ...on, dtype: "bfloat16" });
     const side = (name, type) => `${name}.type=${type} ${name}.leading=${n} ${name}.alignment=256`;
-    const text = `matmul m=${n} n=${n} k=${n} compute=float32 scaled=1 ${side("a", "float8_e4m3")} ${side("b", "float8_e4m3")} b.transposed=1 ${side("out", "bfloat16")}`;
+    const text = `matmul m=${n} n=${n} k=${n} compute=float32 a.scales=one b.scales=one ${side("a", "float8_e4m3")} ${side("b", "float8_e4m3")} b.transposed=1 ${side("out", "bfloat16")}`;
     const places = [out, a, b, one, one].map(place);
     const plan = LibraryPlan.obtain(device, text, { places, scalars: [1, 0] });
     return {

@@ -134,6 +134,25 @@ function quantised([rows, inputs, outputs], bits, dtype) {
   };
 }
 
+/** The product of 8-bit floats with one scale for each matrix, or with one for each row and column. */
+function scaledProduct(side, options, dtype) {
+  const kind = options.axis === undefined ? "one" : "rows";
+  return {
+    title: `scaledMatmul ${side} × ${side} × ${side}, ${kind === "one" ? "one scale" : "a scale for each row"}, into`,
+    dtype,
+    make: { x: [side, side], w: [side, side] },
+    prepare: ({ x, w }) => {
+      const [a, b] = [x, w].map((each) => quantizeFp8(each, options));
+      return { a: a.values, b: b.values.T, scaleA: a.scale, scaleB: kind === "one" ? b.scale : b.scale.T };
+    },
+    run: ({ a, b, scaleA, scaleB }) => scaledMatmul(a, b, { scaleA, scaleB }),
+    torch: `torch._scaled_mm(eight(x), eight(w).t(), scales(x, "${kind}"), scales(w, "${kind}").t(), out_dtype=x.dtype)`,
+    wanted: [],
+    elements: 2 * side * side,
+    multiplications: side ** 3,
+  };
+}
+
 /** Images, inputs, size, outputs, kernel and stride of ResNet-50's kinds of layers. */
 const resnet = [
   [64, 56, 64, 1, 1],
@@ -190,6 +209,7 @@ const calls = {
     ...resnet.flatMap(([inputs, size, ...rest]) => convolution([64, inputs, size, ...rest], dtype)),
     ...["LSTM", "GRU"].flatMap((kind) => recurrent(kind, [128, 64, 512], dtype)),
     ...(dtype === "tf32" ? [] : withoutProductsOf(dtype)),
+    ...(dtype === "bfloat16" ? [{}, { axis: 1 }].map((options) => scaledProduct(8192, options, dtype)) : []),
   ]),
 };
 
@@ -202,6 +222,11 @@ import torch, torch.nn.functional as F
 device = sys.argv[1]
 if device == "cpu": torch.set_num_threads(${availableParallelism()})
 layers = {}
+def kept(key, make):
+    if key not in layers: layers[key] = make()
+    return layers[key]
+def eight(x): return kept(("eight", id(x)), lambda: x.to(torch.float8_e4m3fn))
+def scales(x, kind): return kept((kind, id(x)), lambda: torch.ones(x.shape[0] if kind == "rows" else 1, 1, device=x.device))
 def layer(kind, x):
     if kind not in layers: layers[kind] = getattr(torch.nn, kind)(x.shape[-1], x.shape[-1], device=device, dtype=x.dtype)
     return layers[kind]

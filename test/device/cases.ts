@@ -766,6 +766,7 @@ export const elsewhere: Partial<Record<OperationName, string>> = {
   quantize: "test/device/quantized.test.ts",
   dequantize: "test/device/quantized.test.ts",
   quantizedMatmul: "test/device/quantized.test.ts",
+  scaledMatmul: "test/device/float8.test.ts",
   embedding: "test/device/embedding.test.ts",
   embeddingGradient: "test/device/embedding.test.ts",
   set: "test/device/indexing.test.ts",

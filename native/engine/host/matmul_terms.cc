@@ -38,6 +38,19 @@ struct Type {
 constexpr Type kTypes[] = {{"float32", 4},  {"float64", 8},     {"float16", 2},
                            {"bfloat16", 2}, {"float8_e4m3", 1}, {"float8_e5m2", 1}};
 
+// Scales of the lines of a matrix, which go along k: rows of a, columns of b. "one" for all; "line": for each;
+// "vector": for 128 elements of each, all lines' first, then their second; "block": for 128 elements of 128 lines, a
+// stretch of lines after the other, each filled up to a number of scales that 4 divides.
+uint64_t scale_count(const std::string& scales, int64_t lines, int64_t k) {
+  auto stretches = [](int64_t count) { return uint64_t((count + 127) / 128); };
+  if (scales == "one") return 1;
+  if (scales == "line") return uint64_t(lines);
+  if (scales == "vector") return uint64_t(lines) * stretches(k);
+  return stretches(lines) * ((stretches(k) + 3) / 4 * 4);
+}
+
+constexpr const char* kScales[] = {"none", "one", "line", "vector", "block"};
+
 MatrixTerms matrix(const PlanRequest& request, const std::string& name, int64_t rows, int64_t columns) {
   MatrixTerms terms{};
   terms.type = text_term(request, request.terms.count(name + ".type") != 0 ? name + ".type" : "type");
@@ -45,6 +58,10 @@ MatrixTerms matrix(const PlanRequest& request, const std::string& name, int64_t 
   terms.leading = size_term_or(request, name + ".leading", std::max<int64_t>(1, terms.transposed ? rows : columns));
   terms.stride = size_term_or(request, name + ".stride", 0);
   terms.alignment = uint32_t(size_term_or(request, name + ".alignment", kUsualAlignment));
+
+  terms.scales = request.terms.count(name + ".scales") != 0 ? text_term(request, name + ".scales") : "none";
+  if (std::find(std::begin(kScales), std::end(kScales), terms.scales) == std::end(kScales))
+    throw DeviceError("UNSUPPORTED", "No library knows the scales " + terms.scales + " of a matrix.");
 
   auto known =
       std::find_if(std::begin(kTypes), std::end(kTypes), [&](const Type& type) { return terms.type == type.name; });
@@ -86,7 +103,6 @@ MatmulTerms::MatmulTerms(const PlanRequest& request)
       auxiliary_leading(size_term_or(request, "auxiliary.leading", n)),
       vector_alignment(uint32_t(size_term_or(request, "vector.alignment", kUsualAlignment))),
       auxiliary_alignment(uint32_t(size_term_or(request, "auxiliary.alignment", kUsualAlignment))),
-      scaled(size_term_or(request, "scaled", 0) != 0),
       fast_accumulation(size_term_or(request, "fast", 0) != 0) {
   if (m == 0 || n == 0 || batches == 0)
     throw DeviceError("PROTOCOL", "The plan of " + request.call + " has no results.");
@@ -94,6 +110,8 @@ MatmulTerms::MatmulTerms(const PlanRequest& request)
   if (auxiliary_leading < n)
     throw DeviceError("PROTOCOL", "The rows of what an epilogue keeps overlap: auxiliary.leading=" +
                                       std::to_string(auxiliary_leading) + ".");
+  if ((a.scales == "none") != (b.scales == "none"))
+    throw DeviceError("PROTOCOL", "The plan of " + request.call + " has scales for one of two matrices.");
   if (has_epilogue() && batches != 1)
     throw DeviceError("UNSUPPORTED",
                       "An epilogue takes one matrix product, not a batch of " + std::to_string(batches) + ".");
@@ -117,7 +135,9 @@ std::vector<uint64_t> MatmulTerms::place_bytes() const {
   std::vector<uint64_t> bytes = {bytes_of(out, m, n, batches), bytes_of(a, m, k, batches), bytes_of(b, k, n, batches)};
   if (epilogue->vector != 0) bytes.push_back(vector_bytes());
   if (epilogue->auxiliary) bytes.push_back(auxiliary_bytes());
-  if (scaled) bytes.insert(bytes.end(), {sizeof(float), sizeof(float)});
+  if (is_scaled())
+    bytes.insert(bytes.end(),
+                 {sizeof(float) * scale_count(a.scales, m, k), sizeof(float) * scale_count(b.scales, n, k)});
   return bytes;
 }
 

@@ -18,6 +18,7 @@ struct MatrixTerms {
   int64_t leading;  // from one stored row to the next
   int64_t stride;
   uint32_t alignment;  // of its places, bytes
+  std::string scales;  // what its numbers are multiplied by, float32: "none", or see matmul_terms.cc
 };
 
 // What is done to each result on the way out.
@@ -29,8 +30,8 @@ struct Epilogue {
 };
 
 // out[b] (m × n) = alpha · a[b] (m × k) · b[b] (k × n) + beta · out[b], then the epilogue. alpha and beta are the
-// scalars of a run. Its places: out, a, b, then those that it has of: vector, auxiliary, scale of a, scale of b
-// (float32 each).
+// scalars of a run. Its places: out, a, b, then those that it has of: vector, auxiliary, scales of a, scales of
+// b.
 struct MatmulTerms {
   int64_t m, n, k, batches;
   std::string compute;  // "float32", "tf32", "float64": of products and sums
@@ -38,13 +39,13 @@ struct MatmulTerms {
   const Epilogue* epilogue;
   int64_t auxiliary_leading;                       // elements, or bits
   uint32_t vector_alignment, auxiliary_alignment;  // of their places, bytes
-  bool scaled;
-  bool fast_accumulation;  // float8: sums may be kept in fewer bits
+  bool fast_accumulation;                          // float8: sums may be kept in fewer bits
 
   // Throws DeviceError: PROTOCOL for terms that contradict themselves, UNSUPPORTED for an epilogue that nobody knows.
   explicit MatmulTerms(const PlanRequest& request);
 
   bool has_epilogue() const;
+  bool is_scaled() const { return a.scales != "none"; }
   uint64_t vector_bytes() const;
   uint64_t auxiliary_bytes() const;
   // In the order of the places.

@@ -281,7 +281,7 @@ std::unique_ptr<PlannedCall> plan_matmul(LibraryContext& context, const PlanRequ
   const std::string& type = terms.out.type;
   if (terms.a.type != type || terms.b.type != type)
     refuse("of " + terms.a.type + " and " + terms.b.type + " into " + type);
-  if (terms.has_epilogue() || terms.scaled) refuse("with an epilogue or scales");
+  if (terms.has_epilogue() || terms.is_scaled()) refuse("with an epilogue or scales");
   for (int64_t size : {terms.m, terms.n, terms.k, terms.a.leading, terms.b.leading, terms.out.leading}) {
     if (size > INT_MAX) refuse("with " + std::to_string(size) + " rows or columns");
   }

@@ -148,7 +148,7 @@ class Product final : public PlannedCall {
     operands.b = address(request, 2);
     if (terms_.epilogue->vector != 0) operands.vector = address(request, next++);
     if (terms_.epilogue->auxiliary) operands.auxiliary = address(request, next++);
-    if (terms_.scaled) {
+    if (terms_.is_scaled()) {
       operands.a_scale = address(request, next++);
       operands.b_scale = address(request, next++);
     }

@@ -51,6 +51,8 @@ enum class MatmulAttribute : int {
   b_scale_pointer = 18,
   fast_accumulation = 25,
   bias_type = 26,
+  a_scale_mode = 31,
+  b_scale_mode = 32,
 };
 
 enum class LayoutAttribute : int { batch_count = 5, batch_stride = 6 };

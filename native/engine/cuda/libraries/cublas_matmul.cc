@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <iterator>
 
 namespace warpcell::cuda {
 namespace {
@@ -69,6 +70,19 @@ int32_t epilogue_number(const std::string& name) {
   throw DeviceError("UNSUPPORTED", "cuBLASLt has no epilogue " + name + ".");
 }
 
+// cublasLtMatmulMatrixScale_t
+struct ScaleMode {
+  const char* name;
+  int32_t number;
+};
+constexpr ScaleMode kScaleModes[] = {{"none", 0}, {"one", 0}, {"line", 3}, {"vector", 4}, {"block", 5}};
+
+int32_t scale_mode(const std::string& name) {
+  return std::find_if(std::begin(kScaleModes), std::end(kScaleModes),
+                      [&](const ScaleMode& mode) { return name == mode.name; })
+      ->number;
+}
+
 // Of a bias: the result's type, which for float8 factors has 16 bits.
 int vector_type(const MatmulTerms& terms) {
   if (terms.a.element_bytes > 1) return type_number(terms.out.type);
@@ -91,6 +105,9 @@ CublasMatmul::CublasMatmul(const CublasApi& library, const MatmulTerms& terms) :
     if (terms.epilogue->auxiliary) set(MatmulAttribute::auxiliary_leading, terms.auxiliary_leading);
     if (terms.fast_accumulation) set(MatmulAttribute::fast_accumulation, int8_t(1));
 
+    set_scale_mode(MatmulAttribute::a_scale_mode, terms.b.scales);
+    set_scale_mode(MatmulAttribute::b_scale_mode, terms.a.scales);
+
     left_ = terms.b.transposed ? layout(terms.b, terms.k, terms.n) : layout(terms.b, terms.n, terms.k);
     right_ = terms.a.transposed ? layout(terms.a, terms.m, terms.k) : layout(terms.a, terms.k, terms.m);
     result_ = layout(terms.out, terms.n, terms.m);
@@ -105,6 +122,14 @@ CublasMatmul::CublasMatmul(const CublasApi& library, const MatmulTerms& terms) :
     release();
     throw;
   }
+}
+
+// Libraries before 12.9 know one scale for a matrix.
+void CublasMatmul::set_scale_mode(MatmulAttribute attribute, const std::string& scales) {
+  int32_t mode = scale_mode(scales);
+  if (mode == 0) return;
+  if (library_.cublasLtMatmulDescSetAttribute(description_, attribute, &mode, sizeof mode) != kBlasSuccess)
+    throw DeviceError("UNSUPPORTED", "This cuBLASLt knows no scales for each " + scales + " of a matrix.");
 }
 
 void CublasMatmul::release() {
@@ -137,7 +162,7 @@ MatrixLayout CublasMatmul::layout(const MatrixTerms& matrix, int64_t rows, int64
 void CublasMatmul::point(const Operands& operands) {
   if (terms_.epilogue->vector != 0) set(MatmulAttribute::bias_pointer, as_pointer(operands.vector));
   if (terms_.epilogue->auxiliary) set(MatmulAttribute::auxiliary_pointer, as_pointer(operands.auxiliary));
-  if (!terms_.scaled) return;
+  if (!terms_.is_scaled()) return;
   set(MatmulAttribute::a_scale_pointer, as_pointer(operands.b_scale));
   set(MatmulAttribute::b_scale_pointer, as_pointer(operands.a_scale));
 }

@@ -40,6 +40,7 @@ class CublasMatmul {
     library_.check(library_.cublasLtMatmulDescSetAttribute(description_, attribute, &value, sizeof value),
                    "describing a matrix product");
   }
+  void set_scale_mode(MatmulAttribute attribute, const std::string& scales);
   MatrixLayout layout(const MatrixTerms& matrix, int64_t rows, int64_t columns);
   void point(const Operands& operands);
   void release();

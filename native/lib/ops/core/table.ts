@@ -21,6 +21,7 @@ import { matmulRow } from "../linear/matrix-product.ts";
 import { mixingRows } from "../elementwise/mixing.ts";
 import { normRows } from "../rows/norms.ts";
 import { quantizedRows } from "../quantized/quantized.ts";
+import { scaledRows } from "../quantized/scaled.ts";
 import { solvingRows } from "../linalg/solving.ts";
 import { spectralRows } from "../linalg/spectra.ts";
 import type { None, Operation } from "./operation.ts";
@@ -67,6 +68,7 @@ export const operations = {
   matmul: matmulRow,
   ...linearRows,
   ...quantizedRows,
+  ...scaledRows,
   ...solvingRows,
   ...determinantRows,
   ...spectralRows,
