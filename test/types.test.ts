@@ -51,7 +51,7 @@ describe("dtypes of results", () => {
         return `is<w.PromotedWith<"${a}", ${type}>, "${promotedWith(a, number)}">();`;
       }),
     );
-    expect(lines).toHaveLength(225);
+    expect(lines).toHaveLength(289);
     expect(foundIn([...lines, ...withNumbers])).toEqual([]);
   });
 

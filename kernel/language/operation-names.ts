@@ -22,12 +22,20 @@ const names = new Set(
   abs
   acos
   acosh
+  adaptiveAvgPool1d
+  adaptiveAvgPool2d
+  adaptiveAvgPool3d
+  adaptiveMaxPool1d
+  adaptiveMaxPool2d
+  adaptiveMaxPool3d
   add
   addcdiv
   addcmul
   addmm
+  affineGrid
   all
   allclose
+  angle
   any
   arange
   argmax
@@ -40,9 +48,13 @@ const names = new Set(
   atan2
   atanh
   average
+  avgPool1d
+  avgPool2d
+  avgPool3d
   backward
   baddbmm
   bartlett
+  batchNorm
   bceWithLogitsLoss
   bernoulli
   binaryCrossEntropy
@@ -56,17 +68,28 @@ const names = new Set(
   blackman
   broadcastArrays
   broadcastTo
+  bucketize
   cat
   cbrt
   cdist
   ceil
   celu
+  channelShuffle
   cholesky
   chunk
   clamp
   clone
+  col2im
+  complex
   cond
+  conj
   contiguous
+  conv1d
+  conv2d
+  conv3d
+  convTranspose1d
+  convTranspose2d
+  convTranspose3d
   convolve
   copy
   copysign
@@ -90,6 +113,7 @@ const names = new Set(
   diag
   diagonal
   diff
+  digamma
   div
   dot
   dropout
@@ -99,9 +123,11 @@ const names = new Set(
   einsum
   elu
   embedding
+  embeddingBag
   empty
   emptyLike
   eq
+  equal
   erf
   erfc
   erfinv
@@ -127,6 +153,8 @@ const names = new Set(
   gelu
   geomspace
   glu
+  gridSample
+  groupNorm
   gt
   hamming
   hann
@@ -139,11 +167,13 @@ const names = new Set(
   hstack
   huberLoss
   hypot
+  im2col
   indexAdd
   indexCopy
   indexFill
   indexSelect
   inner
+  instanceNorm
   interp
   interpolate
   inv
@@ -159,32 +189,6 @@ const names = new Set(
   kthvalue
   l1Loss
   layerNorm
-  col2im
-  im2col
-  conv1d
-  conv2d
-  conv3d
-  convTranspose1d
-  convTranspose2d
-  convTranspose3d
-  maxPool1d
-  maxPool2d
-  maxPool3d
-  maxPool1dWithIndices
-  maxPool2dWithIndices
-  maxPool3dWithIndices
-  avgPool1d
-  avgPool2d
-  avgPool3d
-  adaptiveAvgPool1d
-  adaptiveAvgPool2d
-  adaptiveAvgPool3d
-  adaptiveMaxPool1d
-  adaptiveMaxPool2d
-  adaptiveMaxPool3d
-  batchNorm
-  groupNorm
-  instanceNorm
   le
   leakyRelu
   lerp
@@ -203,6 +207,7 @@ const names = new Set(
   logicalNot
   logicalOr
   logicalXor
+  logit
   logspace
   logsumexp
   lstsq
@@ -217,6 +222,12 @@ const names = new Set(
   matrixPower
   matrixRank
   max
+  maxPool1d
+  maxPool1dWithIndices
+  maxPool2d
+  maxPool2dWithIndices
+  maxPool3d
+  maxPool3dWithIndices
   maximum
   mean
   median
@@ -255,6 +266,8 @@ const names = new Set(
   pad
   permute
   pinv
+  pixelShuffle
+  pixelUnshuffle
   poissonNllLoss
   polar
   positive
@@ -312,8 +325,8 @@ const names = new Set(
   sum
   svd
   svdvals
-  symmetricPower
   swapAxes
+  symmetricPower
   synchronize
   take
   takeAlongAxis
@@ -348,6 +361,8 @@ const names = new Set(
   variance
   vecdot
   vectorNorm
+  viewAsComplex
+  viewAsReal
   vstack
   where
   xlogy

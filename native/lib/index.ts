@@ -18,7 +18,16 @@ export { compile, CudaModule, type KernelDeclarationText } from "./cuda/module.t
 export { defaultDevice, type DefaultDevice } from "./device/choice.ts";
 export { devices, synchronize } from "./device/devices.ts";
 export type { CodePlace } from "./device/origins.ts";
-export { dtypes, type DType, type ElementOf, type ItemOf, type TypedArrayOf } from "./memory/dtype.ts";
+export {
+  dtypes,
+  type Complex,
+  type ComplexDType,
+  type DType,
+  type RealOf,
+  type ElementOf,
+  type ItemOf,
+  type TypedArrayOf,
+} from "./memory/dtype.ts";
 export type { FloatOf, Promoted, PromotedWith, SumOf } from "./memory/promotion.ts";
 export {
   CompileError,
@@ -95,6 +104,16 @@ export {
   type ScaledMatmulOptions,
 } from "./tensor/float8.ts";
 export { quantize, QuantizedTensor, type QuantizeOptions } from "./tensor/quantized.ts";
+export {
+  angle,
+  complex,
+  conj,
+  isComplex,
+  polar,
+  viewAsComplex,
+  viewAsReal,
+  type ComplexOf,
+} from "./tensor/complex.ts";
 export { embedding, type EmbeddingOptions } from "./tensor/embedding.ts";
 export { embeddingBag, type EmbeddingBagOptions } from "./tensor/embedding-bag.ts";
 export { channelShuffle, pixelShuffle, pixelUnshuffle } from "./tensor/pixels.ts";

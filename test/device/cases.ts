@@ -715,6 +715,9 @@ export const wholeCases: readonly WholeCase[] = [
 
 /** Operations whose cases are in a file of their own. */
 export const elsewhere: Partial<Record<OperationName, string>> = {
+  viewAsReal: "test/device/complex.test.ts",
+  viewAsComplex: "test/device/complex.test.ts",
+  complex: "test/device/complex.test.ts",
   triangle: "test/device/linalg-gradients.test.ts",
   cholesky: "test/device/linalg-gradients.test.ts",
   solve: "test/device/linalg-gradients.test.ts",

@@ -204,7 +204,9 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     "arrows",
   ] as const)("every dtype and shape comes back from %s", async (format) => {
     for (const dtype of Object.keys(dtypes) as DType[]) {
-      const isMissing = format !== "safetensors" && (dtype === "bfloat16" || dtype.startsWith("float8"));
+      const isMissing =
+        (format !== "safetensors" && (dtype === "bfloat16" || dtype.startsWith("float8"))) ||
+        (format.startsWith("arrow") && dtype.startsWith("complex"));
       for (const shape of [[], [0], [1], [3, 65], [2, 1, 5]]) {
         if (format.startsWith("arrow") && shape.length === 0) continue;
         const x = sample(dtype, shape);
@@ -276,9 +278,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     await refused(shaped("(4294967296, 4294967296, 0)"), "SHAPE", /larger than any memory/);
     await refused(shaped(`(${Array(17).fill(1).join(", ")})`), "SHAPE", /17 axes, but a tensor has at most 16/);
     await refused(shaped("(-1,)"), "HEADER", /cannot be read/);
-    await refused(shaped("(2,)", "<c8"), "DTYPE", /"<c8"/);
+    await refused(shaped("(2,)", "<c32"), "DTYPE", /"<c32"/);
     await refused(bytesOf("objects.npy"), "DTYPE", /Python objects/);
-    await refused(bytesOf("complex.npy"), "DTYPE", /<c8/);
     await refused(bytesOf("records.npy"), "DTYPE", /records of several fields/);
     await refused(npy("nonsense"), "HEADER", /is not a dictionary/);
     await refused(npy(header("'descr': '<f4'")), "HEADER", /has the keys descr/);
@@ -298,7 +299,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     await refused(entry({ data_offsets: [4, 12] }), "OFFSET", /begins at byte 4 of the data/);
     await refused(entry({ data_offsets: [0, 4] }), "OFFSET", /offsets are 0 and 4/);
     await refused(entry({ data_offsets: [0] }), "HEADER", /dtype, shape and data_offsets/);
-    await refused(entry({ dtype: "C64" }), "DTYPE", /"C64"/);
+    await refused(entry({ dtype: "C32" }), "DTYPE", /"C32"/);
     await refused(
       safetensors(
         { a: { dtype: "U8", shape: [8], data_offsets: [0, 8] }, b: { dtype: "U8", shape: [8], data_offsets: [0, 8] } },

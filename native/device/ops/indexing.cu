@@ -216,7 +216,7 @@ __global__ void spread_true(const bool* mask, const long long* starts, const T* 
     if (is_true)
       out[i] = in[place];
     else
-      out[i] = T(0);
+      out[i] = T{};
   });
 }
 

@@ -23,9 +23,9 @@ __global__ void triangle(const T* in, T* out, long long count, long long rows, l
     const long long middle = border < first ? first : border > end ? end : border;
     if (is_lower) {
       for (long long j = first; j < middle; j++) to[j] = from[j * column_step];
-      for (long long j = middle; j < end; j++) to[j] = T(0);
+      for (long long j = middle; j < end; j++) to[j] = T{};
     } else {
-      for (long long j = first; j < middle; j++) to[j] = T(0);
+      for (long long j = first; j < middle; j++) to[j] = T{};
       for (long long j = middle; j < end; j++) to[j] = from[j * column_step];
     }
     i += end - first;
@@ -37,7 +37,7 @@ __global__ void triangle(const T* in, T* out, long long count, long long rows, l
     const long long line = is_small ? (long long)(uint(i) / uint(columns)) : i / columns, column = i - line * columns;
     const long long matrix = is_small ? (long long)(uint(line) / uint(rows)) : line / rows, row = line - matrix * rows;
     const bool is_inside = is_lower ? column <= row + offset : column >= row + offset;
-    out[i] = is_inside ? in[matrix * matrix_step + row * row_step + column * column_step] : T(0);
+    out[i] = is_inside ? in[matrix * matrix_step + row * row_step + column * column_step] : T{};
   }
 #endif
 }

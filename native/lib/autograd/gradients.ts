@@ -1,6 +1,6 @@
 // Gradients as users ask for them: of tensors, of functions, and with recording off.
 import { DeviceArray } from "../memory/array.ts";
-import { factsOf, type DType } from "../memory/dtype.ts";
+import { factsOf, hasGradients, type DType } from "../memory/dtype.ts";
 import { GradientError } from "../errors.ts";
 import { call } from "../ops/core/calls.ts";
 import { sameShape } from "../ops/kernels/map.ts";
@@ -251,7 +251,7 @@ export function valueAndGrad<A extends readonly unknown[]>(
   return (...args) => {
     const leaves: Tensor[] = [];
     const passed = args.map((argument) => {
-      if (!(argument instanceof Tensor) || factsOf(argument.dtype).kind !== "float") return argument;
+      if (!(argument instanceof Tensor) || !hasGradients(argument.dtype)) return argument;
       // A view of its own: what the caller's tensor records is not touched, and grad(grad(fn)) goes through it.
       const leaf =
         argument.track !== null ? (call("expand", [argument], { shape: argument.shape }) as Tensor) : argument.detach();

@@ -4,7 +4,7 @@ import type { Applied } from "../ops/core/hooks.ts";
 import type { Operand, Operation } from "../ops/core/operation.ts";
 import { DeviceArray, keepBeyondScopes } from "../memory/array.ts";
 import type { Storage } from "../memory/storage.ts";
-import { factsOf } from "../memory/dtype.ts";
+import { factsOf, hasGradients } from "../memory/dtype.ts";
 import { origin } from "../device/origins.ts";
 import { formatShape } from "../memory/shape.ts";
 import { GradientError } from "../errors.ts";
@@ -70,7 +70,7 @@ export function setLeaf(array: DeviceArray, wanted: boolean): void {
       "LEAF",
       `This tensor was computed by ${known.name}, so it takes part in gradients as long as its operands do: use .detach() for one that does not.`,
     );
-  if (wanted && factsOf(array.dtype).kind !== "float")
+  if (wanted && !hasGradients(array.dtype))
     throw new GradientError(
       "DTYPE",
       `Only floats have gradients, but this tensor holds ${array.dtype}: convert it first, e.g. with .to("float32").`,
@@ -88,7 +88,7 @@ export const isTracked = (operand: Operand): operand is DeviceArray =>
 /** Told of every operation that ran. */
 export function record({ name, operation, inputs, outputs, attributes }: Applied): void {
   if (!inputs.some(isTracked)) return;
-  if (!outputs.some(({ dtype }) => factsOf(dtype).kind === "float")) return;
+  if (!outputs.some(({ dtype }) => hasGradients(dtype))) return;
   append(name, operation, inputs, outputs, attributes);
 }
 
@@ -125,7 +125,7 @@ export function append(
     inputs.map((input) => (input instanceof DeviceArray ? outputIndex(input) : 0)),
   );
   outputs.forEach((output, index) => {
-    if (factsOf(output.dtype).kind === "float") track(output, node, index);
+    if (hasGradients(output.dtype)) track(output, node, index);
   });
   return node;
 }

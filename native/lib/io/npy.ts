@@ -23,6 +23,8 @@ const codes: Partial<Record<DType, string>> = {
   int64: "i8",
   uint64: "u8",
   bool: "b1",
+  complex64: "c8",
+  complex128: "c16",
 };
 const dtypesByCode = new Map(Object.entries(codes).map(([dtype, code]) => [code, dtype as DType]));
 

@@ -24,6 +24,8 @@ const names: Record<DType, string> = {
   int64: "I64",
   uint64: "U64",
   bool: "BOOL",
+  complex64: "C64",
+  complex128: "C128",
 };
 const dtypesByName = new Map(Object.entries(names).map(([dtype, name]) => [name, dtype as DType]));
 

@@ -85,7 +85,8 @@ export function asElements(
   part: Uint8Array,
   { dtype, isBigEndian }: Pick<Stored, "dtype" | "isBigEndian">,
 ): Uint8Array {
-  const { bytes, kind } = factsOf(dtype);
+  const { kind, parts } = factsOf(dtype);
+  const { bytes } = factsOf(parts ?? dtype);
   // Another byte than 0 and 1 in a bool is undefined behaviour in C++.
   if (kind === "bool") return part.every((value) => value <= 1) ? part : part.map((value) => (value === 0 ? 0 : 1));
   if (isBigEndian !== true || bytes === 1) return part;

@@ -1,6 +1,6 @@
 // A strided array: a view of a storage with a dtype. What operations and launches take; `Tensor` is the one that users
 // hold.
-import { factsOf, type DType } from "./dtype.ts";
+import { factsOf, hasGradients, type DType } from "./dtype.ts";
 import { TensorError } from "../errors.ts";
 import { formatShape, isContiguous, sizeOf, stridesOf, type Shape, type View } from "./shape.ts";
 import { Scoped } from "../scoped.ts";
@@ -240,8 +240,7 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
 
 /** Notes that an operation made `view` of `array`. */
 export function relate(view: DeviceArray, array: DeviceArray, name: string, attributes: object): void {
-  // Nothing else has gradients.
-  if (factsOf(array.dtype).kind !== "float") return;
+  if (!hasGradients(array.dtype)) return;
   const from = (array.lineage ??= {
     family: { base: array, changes: 0, renew: null },
     from: null,
@@ -265,5 +264,25 @@ export function bytesOf<D extends DType>(array: DeviceArray, dtype: D): DeviceAr
     shape: [array.bytes / bytes],
     strides: [1],
     offset: (array.offset * factsOf(array.dtype).bytes) / bytes,
+  });
+}
+
+/** The parts of complex numbers, [B…] as [B…, 2]. */
+export function pairsOf(array: DeviceArray): DeviceArray {
+  const { shape, strides, offset, dtype } = array;
+  return new DeviceArray(array.living().hold(), factsOf(dtype).parts!, {
+    shape: [...shape, 2],
+    strides: [...strides.map((stride) => 2 * stride), 1],
+    offset: 2 * offset,
+  });
+}
+
+/** The real parts of complex numbers, 0, or the imaginary ones, 1. */
+export function halfOf(array: DeviceArray, which: 0 | 1): DeviceArray {
+  const { shape, strides, offset, dtype } = array;
+  return new DeviceArray(array.living().hold(), factsOf(dtype).parts!, {
+    shape,
+    strides: strides.map((stride) => 2 * stride),
+    offset: 2 * offset + which,
   });
 }

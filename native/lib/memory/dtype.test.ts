@@ -87,7 +87,7 @@ describe("what a dtype holds", () => {
   });
 
   test("typed arrays and their dtypes", () => {
-    const narrow = ["float16", "bfloat16", "float8_e4m3", "float8_e5m2", "bool"];
+    const narrow = ["float16", "bfloat16", "float8_e4m3", "float8_e5m2", "complex64", "complex128", "bool"];
     for (const dtype of dtypeNames) {
       const { array } = factsOf(dtype);
       if (!narrow.includes(dtype)) expect(dtypeOfArray(new array(1))).toBe(dtype);

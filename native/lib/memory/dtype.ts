@@ -1,7 +1,21 @@
 // The element types of tensors: turns a dtype's name into its size, its typed array, its C++ name and its conversions.
 
+/**
+ * A complex number: `{ re: 1, im: 2 }` for 1 + 2i.
+ */
+export interface Complex {
+  readonly re: number;
+  readonly im: number;
+}
+
+export const isComplexNumber = (value: unknown): value is Complex =>
+  typeof value === "object" &&
+  value !== null &&
+  typeof (value as Partial<Complex>).re === "number" &&
+  typeof (value as Partial<Complex>).im === "number";
+
 /** A number outside the numbers of its dtype; the caller knows what it was for and words the sentence. */
-type Encode = (value: number | bigint | boolean) => bigint;
+type Encode = (value: number | bigint | boolean | Complex) => bigint;
 
 /** Names of the element types. Written out, since a name of its own is what messages and hovers show of it. */
 export type DType =
@@ -11,6 +25,8 @@ export type DType =
   | "bfloat16"
   | "float8_e4m3"
   | "float8_e5m2"
+  | "complex64"
+  | "complex128"
   | "int8"
   | "uint8"
   | "int16"
@@ -23,17 +39,19 @@ export type DType =
 
 interface DTypeFacts {
   /** Bytes of one element. */
-  readonly bytes: 1 | 2 | 4 | 8;
-  readonly kind: "float" | "int" | "bool";
-  /** Storage only: convert it to compute. */
+  readonly bytes: 1 | 2 | 4 | 8 | 16;
+  readonly kind: "float" | "int" | "bool" | "complex";
+  /** Storage only for the kernels of numbers: convert it to compute, or take its parts. */
   readonly isStorage?: true;
+  /** The dtype of the real and the imaginary part, which lie one behind the other. */
+  readonly parts?: "float32" | "float64";
   /** The type as CUDA C++ spells it. */
   readonly c: string;
-  /** What `data()` returns; floats of 16 and 8 bits travel as their bits. */
+  /** What `data()` returns; floats of 16 and 8 bits travel as their bits, complex numbers as their two parts. */
   readonly array: TypedArrayConstructor;
   /** Bits of one element, low bytes first. The value has passed {@link admits}. */
   readonly encode: Encode;
-  /** One element of the typed array as JavaScript shows it. */
+  /** One element of the typed array as JavaScript shows it; a part of a complex number. */
   readonly decode: (raw: number | bigint) => number | bigint | boolean;
   /** Smallest and largest value; `null` for bool. */
   readonly range: readonly [number | bigint, number | bigint] | null;
@@ -136,7 +154,15 @@ const asNumber = (raw: number | bigint): number => Number(raw);
 const unsigned =
   (width: number): Encode =>
   (value) =>
-    BigInt.asUintN(width, BigInt(value));
+    BigInt.asUintN(width, BigInt(value as number));
+
+/** The real part in the low half. */
+const pair =
+  (width: bigint, part: (value: number) => bigint): Encode =>
+  (value) => {
+    const { re, im } = isComplexNumber(value) ? value : { re: Number(value), im: 0 };
+    return part(re) | (part(im) << width);
+  };
 
 /**
  * Every dtype by its name, with its bytes, kind, C++ type and typed array, in the order in which messages list them.
@@ -199,6 +225,28 @@ export const dtypes = {
     encode: (value) => BigInt(smallFloatBits(Number(value), e5m2)),
     decode: (raw) => smallFloatValue(Number(raw), e5m2),
     range: [-Infinity, Infinity],
+  },
+  complex64: {
+    bytes: 8,
+    kind: "complex",
+    isStorage: true,
+    parts: "float32",
+    c: "warpcell::complex64",
+    array: Float32Array,
+    encode: pair(32n, float32Bits),
+    decode: asNumber,
+    range: null,
+  },
+  complex128: {
+    bytes: 16,
+    kind: "complex",
+    isStorage: true,
+    parts: "float64",
+    c: "warpcell::complex128",
+    array: Float64Array,
+    encode: pair(64n, float64Bits),
+    decode: asNumber,
+    range: null,
   },
   int8: {
     bytes: 1,
@@ -290,6 +338,8 @@ interface TypedArrays {
   bfloat16: Uint16Array;
   float8_e4m3: Uint8Array;
   float8_e5m2: Uint8Array;
+  complex64: Float32Array;
+  complex128: Float64Array;
   int8: Int8Array;
   uint8: Uint8Array;
   int16: Int16Array;
@@ -307,17 +357,31 @@ export type TypedArrayOf<D extends DType> = IfKnown<D, TypedArrays[D]>;
 /** One element of dtype `D` in JavaScript. */
 export type ElementOf<D extends DType> = IfKnown<
   D,
-  D extends "int64" | "uint64" ? bigint : D extends "bool" ? boolean : number
+  D extends "int64" | "uint64" ? bigint : D extends "bool" ? boolean : D extends ComplexDType ? Complex : number
 >;
 
 /** What `item()` of a tensor of dtype `D` returns: a number also of 64-bit integers. */
-export type ItemOf<D extends DType> = IfKnown<D, D extends "bool" ? boolean : number>;
+export type ItemOf<D extends DType> = IfKnown<
+  D,
+  D extends "bool" ? boolean : D extends ComplexDType ? Complex : number
+>;
+
+/** Dtypes of complex numbers: two float32, or two float64. */
+export type ComplexDType = "complex64" | "complex128";
+/** The dtype of a complex number's parts; any other as it is. */
+export type RealOf<D extends DType> = IfKnown<
+  D,
+  D extends "complex64" ? "float32" : D extends "complex128" ? "float64" : D
+>;
 
 export const dtypeNames = Object.keys(dtypes) as DType[];
 
 export function isDType(name: unknown): name is DType {
   return typeof name === "string" && Object.hasOwn(dtypes, name);
 }
+
+/** Whether numbers of the dtype have gradients. */
+export const hasGradients = (dtype: DType): boolean => ["float", "complex"].includes(dtypes[dtype].kind);
 
 /** The facts of a dtype under their general type. */
 export function factsOf(dtype: DType): DTypeFacts {
@@ -326,10 +390,11 @@ export function factsOf(dtype: DType): DTypeFacts {
 
 /**
  * Whether `value` is a value of `dtype` without changing it beyond rounding: integers in range for integers, anything
- * numeric for floats; true and false are 1 and 0.
+ * numeric for floats and, or `{ re, im }`, for complex numbers; true and false are 1 and 0.
  */
 export function admits(dtype: DType, value: unknown): value is number | bigint | boolean {
   const { kind, range } = factsOf(dtype);
+  if (kind === "complex") return ["boolean", "number", "bigint"].includes(typeof value) || isComplexNumber(value);
   if (typeof value === "boolean") return true;
   if (kind === "bool") return value === 0 || value === 1;
   if (kind === "float") return typeof value === "number" || typeof value === "bigint";

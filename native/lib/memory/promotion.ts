@@ -1,6 +1,6 @@
 // Which dtype operands of several dtypes are computed in: the smallest that holds both; a float stays what it is beside
 // integers; numbers are weak.
-import { factsOf, type DType, type IfKnown } from "./dtype.ts";
+import { factsOf, type ComplexDType, type DType, type IfKnown } from "./dtype.ts";
 import { TensorError } from "../errors.ts";
 
 const signed: Partial<Record<number, DType>> = { 1: "int8", 2: "int16", 4: "int32", 8: "int64" };
@@ -13,6 +13,10 @@ const isUnsigned = (dtype: DType) => dtype.startsWith("uint");
 export function promoted(a: DType, b: DType): DType {
   if (a === b) return a;
   const [left, right] = [factsOf(a), factsOf(b)];
+  if (left.kind === "complex" || right.kind === "complex") {
+    const parts = promoted(left.parts ?? floatOf(a), right.parts ?? floatOf(b));
+    return parts === "float64" ? "complex128" : "complex64";
+  }
   if (left.isStorage || right.isStorage) {
     const storage = left.isStorage ? a : b;
     throw new TensorError(
@@ -21,7 +25,7 @@ export function promoted(a: DType, b: DType): DType {
     );
   }
   if (left.kind !== right.kind) {
-    const rank = { bool: 0, int: 1, float: 2 } as const;
+    const rank = { bool: 0, int: 1, float: 2, complex: 3 } as const;
     return rank[left.kind] > rank[right.kind] ? a : b;
   }
   if (left.kind === "float") return left.bytes === right.bytes ? "float32" : left.bytes > right.bytes ? a : b;
@@ -41,22 +45,23 @@ export function promoted(a: DType, b: DType): DType {
  */
 export function promotedWith(dtype: DType, value: number | bigint | boolean): DType {
   const { kind } = factsOf(dtype);
-  if (kind === "float" || typeof value === "boolean") return dtype;
+  if (kind === "float" || kind === "complex" || typeof value === "boolean") return dtype;
   if (typeof value === "number" && !Number.isInteger(value)) return "float32";
   return kind === "bool" ? "int64" : dtype;
 }
 
 /** The float dtype that an integer or bool operand of a float function becomes. */
 export function floatOf(dtype: DType): DType {
-  return factsOf(dtype).kind === "float" ? dtype : "float32";
+  const { kind } = factsOf(dtype);
+  return kind === "float" || kind === "complex" ? dtype : "float32";
 }
 
 /** Floats that compute. */
 export type FloatDType = "float32" | "float64" | "float16" | "bfloat16";
 /** The dtype of a float function of elements of dtype `D`: integers and bool become float32. */
-export type FloatOf<D extends DType> = D extends FloatDType ? D : "float32";
+export type FloatOf<D extends DType> = D extends FloatDType | ComplexDType ? D : "float32";
 /** The dtype of sums and products: floats and uint64 stay, other integers and bool give int64. */
-export type SumOf<D extends DType> = D extends FloatDType | "uint64" ? D : "int64";
+export type SumOf<D extends DType> = D extends FloatDType | ComplexDType | "uint64" ? D : "int64";
 
 // The same rules for the checker.
 
@@ -68,6 +73,8 @@ interface Holding {
   bfloat16: Integer | "bool";
   float8_e4m3: never;
   float8_e5m2: never;
+  complex64: Exclude<FloatDType, "float64"> | Integer | "bool";
+  complex128: "complex64" | FloatDType | Integer | "bool";
   int8: "bool";
   uint8: "bool";
   int16: "int8" | "uint8" | "bool";
@@ -81,15 +88,17 @@ interface Holding {
 type Integer = "int8" | "uint8" | "int16" | "uint16" | "int32" | "uint32" | "int64" | "uint64";
 
 /** Of two that do not hold each other. */
-type Above<A extends DType, B extends DType> = [A | B] extends ["float16" | "bfloat16"]
-  ? "float32"
-  : [A | B] extends ["uint8" | "int8"]
-    ? "int16"
-    : [A | B] extends ["uint16" | "int8" | "int16"]
-      ? "int32"
-      : [A | B] extends ["uint32" | "int8" | "int16" | "int32"]
-        ? "int64"
-        : never;
+type Above<A extends DType, B extends DType> = [A | B] extends ["complex64" | "float64"]
+  ? "complex128"
+  : [A | B] extends ["float16" | "bfloat16"]
+    ? "float32"
+    : [A | B] extends ["uint8" | "int8"]
+      ? "int16"
+      : [A | B] extends ["uint16" | "int8" | "int16"]
+        ? "int32"
+        : [A | B] extends ["uint32" | "int8" | "int16" | "int32"]
+          ? "int64"
+          : never;
 
 /** The dtype in which elements of two dtypes are computed together; `never` for dtypes that do not go together. */
 export type Promoted<A extends DType, B extends DType> = IfKnown<
@@ -113,7 +122,7 @@ export type Promoted<A extends DType, B extends DType> = IfKnown<
  */
 export type PromotedWith<D extends DType, N extends number | bigint | boolean> = IfKnown<
   D,
-  D extends `${string}float${string}`
+  D extends `${string}float${string}` | ComplexDType
     ? D
     : N extends boolean
       ? D

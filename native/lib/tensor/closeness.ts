@@ -45,6 +45,7 @@ const asTensor = (value: Tensor | Scalar, like: Tensor): Tensor =>
 /** |a − b| and |b|, in floats that hold them well. */
 function distances(a: Tensor, b: Tensor): readonly [distance: Tensor, size: Tensor] {
   const common = promoted(a.dtype, b.dtype);
+  if (factsOf(common).kind === "complex") return [a.sub(b).abs(), b.abs()];
   if (factsOf(common).kind === "float") {
     const wide = common === "float64" ? "float64" : "float32";
     return [a.to(wide).sub(b.to(wide)).abs(), b.to(wide).abs()];

@@ -1,10 +1,20 @@
 // New tensors: turns JavaScript numbers and shapes into tensors on a device.
 import { deviceNamed } from "../device/choice.ts";
-import { dtypeNames, dtypeOfArray, dtypes, factsOf, isDType, type DType, type TypedArray } from "../memory/dtype.ts";
+import {
+  isComplexNumber,
+  type Complex,
+  dtypeNames,
+  dtypeOfArray,
+  dtypes,
+  factsOf,
+  isDType,
+  type DType,
+  type TypedArray,
+} from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
 import { fill } from "../ops/shape/copy.ts";
 import { KernelFamily } from "../ops/kernels/library.ts";
-import { checkedShape, maxRank } from "../memory/shape.ts";
+import { checkedShape, maxRank, type Shape } from "../memory/shape.ts";
 import { Tensor, type Nested } from "./tensor.ts";
 import { storageShownBy } from "../memory/storage.ts";
 import { upload } from "../memory/transfer.ts";
@@ -94,6 +104,7 @@ export function tensor(data: Uint32Array, options?: TensorOptions): Tensor<"uint
 export function tensor(data: BigUint64Array, options?: TensorOptions): Tensor<"uint64">;
 export function tensor(data: BigInt64Array | Nested<bigint>, options?: TensorOptions): Tensor<"int64">;
 export function tensor(data: Nested<boolean>, options?: TensorOptions): Tensor<"bool">;
+export function tensor(data: Nested<Complex>, options?: TensorOptions): Tensor<"complex64">;
 export function tensor(data: Float32Array | Nested<number>, options?: TensorOptions): Tensor<"float32">;
 export function tensor<D extends DType>(data: Tensor<D>, options?: TensorOptions): Tensor<D>;
 export function tensor(data: unknown, options?: TensorOptions): Tensor {
@@ -106,6 +117,7 @@ export function tensor(data: unknown, options?: TensorOptions): Tensor {
   const { bytes, array, kind } = factsOf(dtype);
   const out = Tensor.empty(deviceNamed(given.device), dtype, shape);
   const elements = new array(values.length);
+  if (kind === "complex") return fromComplex(values, dtype, shape, given.device);
   const isRounded = kind === "float" && bytes > 2;
   values.forEach((value, index) => {
     elements[index] = element(value, dtype, isRounded) as never;
@@ -151,6 +163,17 @@ function copied(x: Tensor, { dtype = x.dtype, device = x.device }: CreateOptions
   return moved.storage === x.storage ? moved.clone() : moved;
 }
 
+function fromComplex(values: readonly unknown[], dtype: DType, shape: Shape, device: string | undefined): Tensor {
+  const { array } = factsOf(dtype);
+  const out = Tensor.empty(deviceNamed(device), dtype, shape);
+  const parts = values.flatMap((value) => {
+    const checked: unknown = checkedValue("tensor makes", dtype, value);
+    return isComplexNumber(checked) ? [checked.re, checked.im] : [Number(checked), 0];
+  });
+  upload(out.storage!, 0, new Uint8Array(new (array as Float64ArrayConstructor)(parts).buffer));
+  return out;
+}
+
 /** One element for the typed array of its dtype. `isRounded`: the array itself rounds. */
 function element(value: unknown, dtype: DType, isRounded: boolean): number | bigint {
   const checked = checkedValue("tensor makes", dtype, value);
@@ -161,6 +184,7 @@ function element(value: unknown, dtype: DType, isRounded: boolean): number | big
 }
 
 function naturalDType(values: readonly unknown[]): DType {
+  if (values.some(isComplexNumber)) return "complex64";
   const kinds = new Set(values.map((value) => typeof value));
   if (kinds.size === 1 && kinds.has("boolean")) return "bool";
   if (kinds.size === 1 && kinds.has("bigint")) return "int64";
@@ -413,7 +437,7 @@ export function linspace(...args: unknown[]): Tensor {
 }
 
 const threads = 256;
-const numeric = dtypeNames.filter((dtype) => dtype !== "bool");
+const numeric = dtypeNames.filter((dtype) => ["int", "float"].includes(factsOf(dtype).kind));
 const spacedKernel = new KernelFamily("create", numeric, (type) => `spaced<${type}>`, ["out", "i64", "f64", "f64"]);
 const countedKernel = new KernelFamily("create", numeric, (type) => `counted<${type}>`, ["out", "i64", "i64", "i64"]);
 

@@ -5,7 +5,7 @@ import { formatShape } from "../memory/shape.ts";
 import { figuresOf } from "../ops/reduce/statistics.ts";
 import { gap, lineWidth, notationOf, written, writtenOnOneLine, type Element, type Preview } from "./print.ts";
 import type { TensorMime, TensorPayload } from "../payloads.ts";
-import { idOf, tileOf } from "./shown.ts";
+import { asShown, idOf, tileOf } from "./shown.ts";
 import type { Nested, Tensor } from "./tensor.ts";
 import { escaped } from "../wording.ts";
 
@@ -46,8 +46,11 @@ function preview(tensor: Tensor, whole = tensor.size <= wholeSize): Preview {
   return hasGap ? [...items.slice(0, edge), gap, ...items.slice(edge)] : items;
 }
 
+const digitsBySize: Readonly<Record<number, number>> = { 1: 3, 2: 4, 4: 6, 8: 8 };
+
 function digitsOf(tensor: Tensor): number {
-  return { 1: 3, 2: 4, 4: 6, 8: 8 }[factsOf(tensor.dtype).bytes];
+  const { bytes, parts } = factsOf(tensor.dtype);
+  return digitsBySize[parts === undefined ? bytes : factsOf(parts).bytes]!;
 }
 
 const suspectNote = "unfinished: a launch that did not finish may have been writing it";
@@ -122,7 +125,7 @@ export function htmlOf(tensor: Tensor): string {
 export function payloadOf(tensor: Tensor): { readonly [tensorMime]?: TensorPayload } {
   if (tensor.isDisposed) return {};
   const { shape, dtype, device, size, bytes, isSuspect } = tensor;
-  using whole = tensor.contiguous();
+  using whole = asShown(tensor);
   const tile = tileOf(whole);
   const hasSlices = tile !== null && shape.slice(0, -2).some((length) => length > 1);
   return {

@@ -1,6 +1,7 @@
 // Elements as text: one notation for all of them, columns aligned, rows wrapped at the width of a line.
+import { isComplexNumber, type Complex } from "../memory/dtype.ts";
 
-export type Element = number | bigint | boolean;
+export type Element = number | bigint | boolean | Complex;
 /** Stands for the middle of a long axis. */
 export const gap = Symbol("…");
 /** Nested elements, with gaps in the middle of long axes. */
@@ -30,9 +31,22 @@ function plain(value: Element): string {
  * need, at most `digits`.
  */
 export function notationOf(preview: Preview, digits: number): (value: Element) => string {
-  const finite = elementsOf(preview).filter(
-    (value): value is number => typeof value === "number" && Number.isFinite(value),
+  const elements = elementsOf(preview);
+  if (!elements.some(isComplexNumber)) return notationOfNumbers(elements, digits);
+  const number = notationOfNumbers(
+    elements.flatMap((value) => (isComplexNumber(value) ? [value.re, value.im] : [value])),
+    digits,
   );
+  return (value) => {
+    if (!isComplexNumber(value)) return number(value);
+    const im = number(value.im);
+    return `${number(value.re)}${im.startsWith("-") ? "" : "+"}${im}i`;
+  };
+}
+
+/** The same of real numbers. */
+function notationOfNumbers(elements: readonly Element[], digits: number): (value: Element) => string {
+  const finite = elements.filter((value): value is number => typeof value === "number" && Number.isFinite(value));
   if (finite.every(Number.isSafeInteger)) return plain;
   const sizes = finite.map(Math.abs).filter((size) => size > 0);
   const [most, least] = [Math.max(...sizes), Math.min(...sizes)];

@@ -4,7 +4,7 @@ import { endPresence, presenceOf, type Presence } from "../device/presence.ts";
 import type { DeviceKind } from "../device/process.ts";
 import { WeakIds } from "../device/weak-ids.ts";
 import { TensorError } from "../errors.ts";
-import type { DType } from "../memory/dtype.ts";
+import { factsOf, type DType } from "../memory/dtype.ts";
 import type { View } from "../memory/shape.ts";
 import type { Storage } from "../memory/storage.ts";
 import { figuresOf, pictureOf, type Figures } from "../ops/reduce/statistics.ts";
@@ -82,6 +82,12 @@ export function tileOf(tensor: Tensor): TensorTile | null {
   return picture && { ...picture, values: Buffer.from(picture.values.buffer).toString("base64") };
 }
 
+/** What front ends show of a tensor, without gaps: its numbers, the sizes of complex ones. */
+export function asShown(tensor: Tensor): Tensor {
+  if (factsOf(tensor.dtype as DType).kind !== "complex") return tensor.contiguous();
+  return tensor.detach().abs().contiguous();
+}
+
 /** The tensor with that id. Throws TensorError when it is gone. */
 export function shownTensor(id: string): Tensor {
   const tensor = ids.find(id);
@@ -99,12 +105,12 @@ export function goneTensor(): TensorError {
  */
 export function sliceOf(tensor: Tensor, index: readonly number[]): TensorTile | null {
   using matrix = tensor.slice(...index);
-  using whole = matrix.contiguous();
+  using whole = asShown(matrix);
   return tileOf(whole);
 }
 
 /** Of all elements, as they are now. */
 export function figuresOfShown(tensor: Tensor): Figures {
-  using whole = tensor.contiguous();
+  using whole = asShown(tensor);
   return figuresOf(whole.execution, whole);
 }

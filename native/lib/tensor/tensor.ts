@@ -6,6 +6,7 @@ import { displayKey, htmlOf, lineOf, payloadOf, textOf } from "./display.ts";
 import {
   dtypeNames,
   factsOf,
+  type Complex,
   isDType,
   type DType,
   type ElementOf,
@@ -323,7 +324,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
     // An empty view may begin behind the end of its memory.
     const offset = this.size === 0 ? 0 : this.offset * facts.bytes;
     const { buffer, byteOffset } = expose(storage, offset, this.bytes);
-    return new facts.array(buffer, byteOffset, this.size) as TypedArrayOf<D>;
+    return new facts.array(buffer, byteOffset, this.bytes / facts.array.BYTES_PER_ELEMENT) as TypedArrayOf<D>;
   }
 
   /**
@@ -362,15 +363,14 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
   }
 
   #elements(): ElementOf<D>[] {
-    const { array, bytes, decode } = factsOf(this.dtype);
-    const elements: ElementOf<D>[] = [];
+    const { array, decode, kind } = factsOf(this.dtype);
+    const elements: (number | bigint | boolean)[] = [];
     this.#read((part) => {
-      for (const value of new array(part.buffer as ArrayBuffer, part.byteOffset, part.length / bytes) as Iterable<
-        number | bigint
-      >)
-        elements.push(decode(value) as ElementOf<D>);
+      const count = part.length / array.BYTES_PER_ELEMENT;
+      for (const value of new array(part.buffer as ArrayBuffer, part.byteOffset, count) as Iterable<number | bigint>)
+        elements.push(decode(value));
     });
-    return elements;
+    return (kind === "complex" ? paired(elements as number[]) : elements) as ElementOf<D>[];
   }
 
   /**
@@ -422,6 +422,11 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
   [displayKey](): Record<string, unknown> {
     return { "text/plain": textOf(this), "text/html": htmlOf(this), ...payloadOf(this) };
   }
+}
+
+/** Real and imaginary parts in turns as complex numbers. */
+function paired(parts: readonly number[]): Complex[] {
+  return Array.from({ length: parts.length / 2 }, (_, at) => ({ re: parts[2 * at]!, im: parts[2 * at + 1]! }));
 }
 
 /** A flat list as arrays in arrays. */

@@ -32,6 +32,14 @@ struct float8_e5m2 {
   uchar bits;
 };
 
+// Complex numbers whole, for kernels that move elements; those that compute take their parts as numbers.
+struct alignas(8) complex64 {
+  float re, im;
+};
+struct alignas(16) complex128 {
+  double re, im;
+};
+
 __device__ inline uint float_bits(float value) { return __float_as_uint(value); }
 __device__ inline float bits_float(uint bits) { return __uint_as_float(bits); }
 

@@ -5,6 +5,7 @@ import { Storage } from "../../memory/storage.ts";
 import { factsOf } from "../../memory/dtype.ts";
 import { TensorError } from "../../errors.ts";
 import { callsGoTo } from "./calls.ts";
+import { composed, isOfComplex } from "../complex/composed.ts";
 import { copy } from "../shape/copy.ts";
 import { observing, recording, tracing, watching } from "./hooks.ts";
 import { sameShape } from "../kernels/map.ts";
@@ -47,6 +48,10 @@ function applyNamed(name: string, inputs: readonly Operand[], attributes: object
     if (traced !== null) return traced;
   }
   const first = checkedOperands(name, inputs);
+  if (isOfComplex(name, inputs, attributes)) {
+    const made = composed(name, inputs, attributes);
+    if (made !== null) return made;
+  }
   const seenBy = observing.current;
   const before = seenBy === null ? 0 : seenBy.before();
   const outputs =
@@ -66,7 +71,7 @@ export function apply<N extends OperationName>(name: N, inputs: InputsOf<N>, att
 function show(name: string, operation: Viewing, input: DeviceArray, attributes: object): DeviceArray {
   const view = operation.view(input, attributes);
   checkRank(`the result of ${name}`, view.shape);
-  const shown = make(input, input.living().hold(), view, input.dtype);
+  const shown = make(input, input.living().hold(), view, operation.dtype?.(input) ?? input.dtype);
   relate(shown, input, name, attributes);
   return shown;
 }
@@ -145,6 +150,10 @@ export function applyInto<N extends OperationName>(
 ): void {
   const operation = operationNamed(name) as Computation;
   checkedOperands(`${name}_`, [target, ...inputs]);
+  if (name !== "convert" && isOfComplex(name, inputs, attributes)) {
+    const made = composed(name, inputs, attributes);
+    if (made !== null) return applyInto("convert", target, [made[0]!], { dtype: target.dtype });
+  }
   const [facts] = operation.infer(inputs, attributes);
   if (!sameShape(facts!.shape, target.shape)) {
     throw new TensorError(

@@ -88,6 +88,8 @@ export interface Computation<I extends Operands = Operands, A = object> extends 
 /** Shows the same memory another way. */
 export interface Viewing<I extends Operands = Operands, A = object> extends Row<I, A> {
   view(input: DeviceArray, attributes: A): View;
+  /** Where it shows the memory as another one than it is of. */
+  dtype?(input: DeviceArray): DType;
   /** It shows each element at most once, and `view` depends on no strides: gradients of parts add up in one array. */
   readonly isPart?: true;
 }

@@ -8,6 +8,7 @@ import { activationRows, gatedRows, geluRow, gradientRows, parameterRows } from 
 import { binaryRows } from "../elementwise/arithmetic.ts";
 import { axisRows } from "../index/axis.ts";
 import { countingRows } from "../reduce/counting.ts";
+import { complexRows } from "../complex/parts.ts";
 import { crossEntropyRows } from "../rows/cross-entropy.ts";
 import { dropoutRows } from "../elementwise/dropout.ts";
 import { embeddingRows } from "../rows/embedding.ts";
@@ -49,6 +50,7 @@ export const operations = {
   ...mixingRows,
   gelu: geluRow,
   ...viewRows,
+  ...complexRows,
   ...copyRows,
   ...reductionRows,
   ...scanRows,

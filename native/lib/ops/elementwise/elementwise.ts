@@ -62,6 +62,11 @@ function refuse(name: string, dtype: DType, takes: string, advice: DType): never
 }
 
 export function computingDType(domain: Domain, dtype: DType, name: string): DType {
+  if (factsOf(dtype).kind === "complex")
+    throw new TensorError(
+      "DTYPE",
+      `${name} takes real numbers but got ${dtype}: take x.real, x.imag, abs() or angle().`,
+    );
   if (factsOf(dtype).isStorage) refuse(name, dtype, "numbers that compute", "float32");
   return domains[domain].of(dtype, name);
 }

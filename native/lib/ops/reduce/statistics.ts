@@ -2,7 +2,7 @@
 import type { Execution } from "../../device/execution.ts";
 import type { DeviceProcess } from "../../device/process.ts";
 import { DeviceArray } from "../../memory/array.ts";
-import { dtypeNames, type DType } from "../../memory/dtype.ts";
+import { dtypeNames, factsOf, type DType } from "../../memory/dtype.ts";
 import { onDevice, threadsOf } from "../kernels/blocks.ts";
 import { kernelFacts, offsetIn } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
@@ -53,13 +53,9 @@ const ofCells = kernelFacts("statistics", {
   ...fieldsOf("Cell", "sum", "count", "nan", "positive", "negative"),
 });
 
-const figures = new KernelFamily("statistics", dtypeNames, (type) => `figures<${type}>`, [
-  "place",
-  "i64",
-  "i64",
-  "out",
-]);
-const tiles = new KernelFamily("statistics", dtypeNames, (type) => `tile<${type}>`, [
+const numbers = dtypeNames.filter((dtype) => factsOf(dtype).kind !== "complex");
+const figures = new KernelFamily("statistics", numbers, (type) => `figures<${type}>`, ["place", "i64", "i64", "out"]);
+const tiles = new KernelFamily("statistics", numbers, (type) => `tile<${type}>`, [
   "place",
   "i64",
   "i64",

@@ -1,7 +1,8 @@
 // Copies, conversions and fills: any strides, any dtype, into arrays that exist.
 import type { Execution } from "../../device/execution.ts";
-import { DeviceArray, viewOf } from "../../memory/array.ts";
-import { dtypeNames, factsOf, type DType } from "../../memory/dtype.ts";
+import { TensorError } from "../../errors.ts";
+import { DeviceArray, halfOf, pairsOf, viewOf } from "../../memory/array.ts";
+import { dtypeNames, factsOf, isComplexNumber, type Complex, type DType } from "../../memory/dtype.ts";
 import { merged, sizeOf, stretch } from "../../memory/shape.ts";
 import { writeFill } from "../../wire/copy.ts";
 import { onDevice, threadsOf } from "../kernels/blocks.ts";
@@ -10,7 +11,13 @@ import { KernelFamily } from "../kernels/library.ts";
 import { broadcastLayout, flatBlocks, flatPlane, planeOf, sameShape, stridedBlocks, widestOf } from "../kernels/map.ts";
 
 // Copies move bits, so one dtype stands for all of its size.
-export const bySize: Record<number, DType> = { 1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64" };
+export const bySize: Record<number, DType> = {
+  1: "uint8",
+  2: "uint16",
+  4: "uint32",
+  8: "uint64",
+  16: "complex128",
+};
 const sized = Object.values(bySize);
 const copier = (array: DeviceArray) => bySize[factsOf(array.dtype).bytes]!;
 
@@ -25,12 +32,13 @@ const transposes = new KernelFamily("cast", sized, (type) => `transpose<${type}>
   "i64",
   "i64",
 ]);
+const numbers = dtypeNames.filter((dtype) => factsOf(dtype).kind !== "complex");
 const casts = Object.fromEntries(
-  dtypeNames.map((to) => [
+  numbers.map((to) => [
     to,
     new KernelFamily(
       "cast",
-      dtypeNames.filter((from) => from !== to),
+      numbers.filter((from) => from !== to),
       (type) => `cast<${type}, ${factsOf(to).c}>`,
       ["place", "struct", "out", "i64"],
     ),
@@ -39,13 +47,53 @@ const casts = Object.fromEntries(
 
 const facts = kernelFacts("cast", { tile: "kTile", rows: "kRows" });
 
+/** Bytes of an element that one command fills. */
+const mostFilled = 8;
+
+function fillParts(on: Execution, out: DeviceArray, value: number | bigint | boolean | Complex): void {
+  const { re, im } = isComplexNumber(value) ? value : { re: Number(value), im: 0 };
+  if (Object.is(re, im)) {
+    using pairs = pairsOf(out);
+    return fill(on, pairs, re);
+  }
+  [re, im].forEach((part, which) => {
+    using half = halfOf(out, which as 0 | 1);
+    fill(on, half, part);
+  });
+}
+
+/** Complex numbers from others, or from numbers, which have an imaginary part of 0. */
+function copyComplex(on: Execution, out: DeviceArray, input: DeviceArray): void {
+  if (factsOf(out.dtype).kind !== "complex")
+    throw new TensorError(
+      "DTYPE",
+      `${input.dtype} does not become ${out.dtype} by itself: take x.real, x.imag, abs() or angle().`,
+    );
+  if (factsOf(input.dtype).kind === "complex") {
+    using to = pairsOf(out);
+    using from = pairsOf(input);
+    return copy(on, to, from);
+  }
+  using re = halfOf(out, 0);
+  using im = halfOf(out, 1);
+  copy(on, re, input);
+  fill(on, im, 0);
+}
+
 /** Sets every element of an array. `value` is one that its dtype admits. */
-export function fill(on: Execution, out: DeviceArray, value: number | bigint | boolean): void {
+export function fill(on: Execution, out: DeviceArray, value: number | bigint | boolean | Complex): void {
   if (out.size === 0) return;
   const storage = out.living();
   const { bytes, encode } = factsOf(out.dtype);
+  if (bytes > mostFilled) return fillParts(on, out, value);
   if (out.isContiguous) {
-    const sequence = writeFill(on, storage.place + out.offset * bytes, out.bytes, encode(value), bytes);
+    const sequence = writeFill(
+      on,
+      storage.place + out.offset * bytes,
+      out.bytes,
+      encode(value),
+      bytes as 1 | 2 | 4 | 8,
+    );
     if (sequence > 0) storage.written(sequence, out.bytes);
     return;
   }
@@ -70,6 +118,7 @@ export function copy(on: Execution, out: DeviceArray, input: DeviceArray): void 
       ]);
     return;
   }
+  if ([out, input].some(({ dtype }) => factsOf(dtype).kind === "complex")) return copyComplex(on, out, input);
   const rows = out.isContiguous && sameShape(out.shape, input.shape) ? rowsOf(input) : null;
   if (rows === null) {
     // Gathered before it is converted, and scattered after it: conversions are many, and go along rows.

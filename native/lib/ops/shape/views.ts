@@ -1,6 +1,6 @@
 // Operations that show the same memory another way, and those that copy or convert it whole.
 import { DeviceArray, viewOf } from "../../memory/array.ts";
-import { factsOf, type DType } from "../../memory/dtype.ts";
+import { factsOf, hasGradients, type DType } from "../../memory/dtype.ts";
 import { TensorError } from "../../errors.ts";
 import {
   broadcast,
@@ -133,9 +133,7 @@ const convert: Computation<[x: DeviceArray], { dtype: DType }> = {
   infer: ([x], { dtype }) => [{ shape: x.shape, dtype }],
   run: ([out], [x], _, on) => copy(on, out!, x),
   element: ([x], { dtype }) => ({ functor: "Same", operands: [[x, dtype]], dtype }),
-  gradient: ([g], { inputs: [x] }) => [
-    factsOf(x.dtype).kind === "float" ? call("convert", [g!], { dtype: x.dtype }) : null,
-  ],
+  gradient: ([g], { inputs: [x] }) => [hasGradients(x.dtype) ? call("convert", [g!], { dtype: x.dtype }) : null],
   cost: moved,
 };
 
