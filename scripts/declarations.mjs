@@ -18,6 +18,7 @@ const namespaces = new Set([
   "linalg",
   "nn",
   "optim",
+  "sparse",
   "io",
   "Math",
   "Array",

@@ -157,6 +157,7 @@ test("what a program can import, and nothing else", () => {
     "setGeneratorState",
     "setPath",
     "smoothL1Loss",
+    "sparse",
     "stack",
     "synchronize",
     "tensor",

@@ -329,6 +329,8 @@ export { fuse, type Fused, type FuseOptions } from "./fuse/fuse.ts";
 export * as nn from "./nn/nn.ts";
 /** Optimisers: `optim.SGD`, `optim.Adam`, `optim.AdamW`, schedules of learning rates, `optim.clipGradNorm`. */
 export * as optim from "./optim/optim.ts";
+/** Sparse matrices: `sparse.csr`, `sparse.bsr`, `sparse.prune24`, `sparse.compress24`. */
+export * as sparse from "./tensor/sparse.ts";
 /** Linear algebra of batches of matrices: `linalg.solve`, `linalg.cholesky`, `linalg.eigh`, `linalg.svd`, … */
 export * as linalg from "./linalg/linalg.ts";
 export * from "./tensor/instead.ts";

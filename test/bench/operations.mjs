@@ -11,8 +11,12 @@ import {
   nn,
   noGrad,
   quantize,
+  quantizeFp8,
+  rand,
   randn,
+  scaledMatmul,
   setFloat32Precision,
+  sparse,
   tidy,
 } from "warpcell";
 import { devices, median, print } from "./common/devices.mjs";
@@ -21,6 +25,8 @@ import { served, startRival, timedTurn } from "./common/turns.mjs";
 const rounds = 5;
 const pattern = new RegExp(process.argv[2] ?? "", "i");
 const product = (shape) => shape.reduce((all, size) => all * size, 1);
+/** Bytes of an element. */
+const widths = { float32: 4, bfloat16: 2 };
 /** What tensors are of: "tf32" is how products of float32 are made, here and there. */
 const typeOf = (dtype) => (dtype === "tf32" ? "float32" : dtype);
 
@@ -153,6 +159,23 @@ function scaledProduct(side, options, dtype) {
   };
 }
 
+/** A sparse matrix of which `share` is not 0 by a dense one, beside PyTorch's in compressed rows. */
+function sparseProduct([rows, columns, n], share, dtype) {
+  const elements = rows * columns * share;
+  const index = 4 / widths[dtype];
+  return {
+    title: `sparse.csr ${rows} × ${columns} of ${100 * share} % by ${columns} × ${n}`,
+    dtype,
+    make: { x: [rows, columns], w: [columns, n] },
+    prepare: ({ x }) => ({ a: sparse.csr(x.where(rand(x.shape, { device: x.device }).lt(share), 0)) }),
+    run: ({ a, w }) => a.matmul(w),
+    torch: `thin(x, ${share}) @ w`,
+    wanted: [],
+    elements: elements * (1 + index) + rows * index + (rows + columns) * n,
+    multiplications: elements * n,
+  };
+}
+
 /** Images, inputs, size, outputs, kernel and stride of ResNet-50's kinds of layers. */
 const resnet = [
   [64, 56, 64, 1, 1],
@@ -203,12 +226,16 @@ const calls = {
     ...normOfChannels([4, 64, 56, 56], "float32"),
     ...pool([4, 64, 56, 56], "float32"),
     ...["LSTM", "GRU"].flatMap((kind) => recurrent(kind, [64, 16, 128], "float32")),
+    ...[1, 64].map((n) => sparseProduct([4096, 4096, n], 0.01, "float32")),
     ...[8, 4].flatMap((bits) => [1, 16].map((rows) => quantised([rows, 2048, 2048], bits, "float32"))),
   ],
   cuda: ["bfloat16", "tf32", "float32"].flatMap((dtype) => [
     ...resnet.flatMap(([inputs, size, ...rest]) => convolution([64, inputs, size, ...rest], dtype)),
     ...["LSTM", "GRU"].flatMap((kind) => recurrent(kind, [128, 64, 512], dtype)),
     ...(dtype === "tf32" ? [] : withoutProductsOf(dtype)),
+    ...(dtype === "tf32"
+      ? []
+      : [1, 64, 512].flatMap((n) => [0.001, 0.02].map((share) => sparseProduct([16384, 16384, n], share, dtype)))),
     ...(dtype === "bfloat16" ? [{}, { axis: 1 }].map((options) => scaledProduct(8192, options, dtype)) : []),
   ]),
 };
@@ -226,6 +253,7 @@ def kept(key, make):
     if key not in layers: layers[key] = make()
     return layers[key]
 def eight(x): return kept(("eight", id(x)), lambda: x.to(torch.float8_e4m3fn))
+def thin(x, share): return kept(("thin", id(x)), lambda: (x * (torch.rand_like(x, dtype=torch.float32) < share)).to_sparse_csr())
 def scales(x, kind): return kept((kind, id(x)), lambda: torch.ones(x.shape[0] if kind == "rows" else 1, 1, device=x.device))
 def layer(kind, x):
     if kind not in layers: layers[kind] = getattr(torch.nn, kind)(x.shape[-1], x.shape[-1], device=device, dtype=x.dtype)
@@ -286,7 +314,7 @@ for await (const { name, device } of devices()) {
   for (const call of calls[name]) {
     const { title, dtype, elements, multiplications = 0, make, torch, wanted } = call;
     if (!pattern.test(`${title} ${dtype}`)) continue;
-    using _ = setFloat32Precision(dtype === "tf32" ? "tf32" : "float32");
+    const precision = setFloat32Precision(dtype === "tf32" ? "tf32" : "float32");
     if (!limits.has(dtype)) limits.set(dtype, limitsOf(device, dtype));
     const { copied, multiplied } = limits.get(dtype);
     const { given, measured: run } = runOf(call, device);
@@ -313,6 +341,7 @@ for await (const { name, device } of devices()) {
           },
     );
     for (const each of Object.values(given)) each.dispose();
+    precision[Symbol.dispose]();
   }
   for (const figure of figures.sort((a, b) => (a.ratio ?? 0) - (b.ratio ?? 0))) print(figure);
   rival?.stop();

@@ -29,6 +29,7 @@ import type { None, Operation } from "./operation.ts";
 import { reductionRows } from "../reduce/reductions.ts";
 import { shapingRows } from "../shape/shaping.ts";
 import { channelRows } from "../spatial/channels.ts";
+import { sparseRows } from "../sparse/sparse.ts";
 import { convolutionRows } from "../spatial/convolution.ts";
 import { patchRows } from "../spatial/patches.ts";
 import { poolingRows } from "../spatial/pooling.ts";
@@ -71,6 +72,7 @@ export const operations = {
   ...linearRows,
   ...quantizedRows,
   ...scaledRows,
+  ...sparseRows,
   ...solvingRows,
   ...determinantRows,
   ...spectralRows,
