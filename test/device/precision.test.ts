@@ -53,7 +53,7 @@ describe.each(devices)("$name", ({ name: device, kind }) => {
     ],
   ];
 
-  test.each(cases)("%s", (_, products, run) => {
+  test.each(cases)("%s", (what, products, run) => {
     const wanted = run((x) => x.to("float64"));
     const magnitudes = run((x) => x.to("float64").abs());
     const error = (precision: Float32Precision) => {
@@ -67,9 +67,9 @@ describe.each(devices)("$name", ({ name: device, kind }) => {
     const exact = products * float32;
     const narrow = error("tf32");
     expect(narrow).toBeLessThan(2 ** -9 + exact);
-    // A GPU with tensor cores for it is faster and further off.
-    if (kind === "cuda") expect(narrow).toBeGreaterThan(exact);
-    else expect(narrow).toBeLessThan(exact);
+    // A GPU with tensor cores for it is further off; of small convolutions it may measure others to be faster.
+    if (kind === "cpu") expect(narrow).toBeLessThan(exact);
+    else if (!what.includes("conv")) expect(narrow).toBeGreaterThan(exact);
     expect(error("float32")).toBeLessThan(exact);
     expect(float32Precision()).toBe("float32");
   });
