@@ -14,91 +14,13 @@ import {
   type DType,
   type Tensor,
 } from "../../native/lib/index.ts";
+import { expectAttention, expectNear, made, numbers, product, random } from "./attention-check.ts";
 import { reference, whole, type Case } from "./attention-formula.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradient-check.ts";
 import { freshSeed, poison, randomValues, rounded, roundoff, seeded } from "./numbers.ts";
 
-const random = seeded(freshSeed("attention.test.ts"));
 const below = (limit: number) => Math.floor(random() * limit);
-const numbers = (x: Tensor): number[] => [x.to("float64").reshape([-1]).toArray()].flat() as number[];
-const product = (shape: readonly number[]) => shape.reduce((a, b) => a * b, 1);
-
-/** Random numbers of a dtype, on the device and here; small, so that no weight is nearly 1. */
-function made(shape: readonly number[], dtype: DType, device: string) {
-  const list = randomValues(product(shape), dtype).map((each) => each / 2);
-  return {
-    list,
-    x: tensor(list, { dtype, device })
-      .reshape([...shape])
-      .clone() as Tensor,
-  };
-}
-
-function expectNear(what: string, found: Tensor, value: number[], error: number[]): void {
-  const wrong = numbers(found).flatMap((each, at) =>
-    each === value[at] || Math.abs(each - value[at]!) <= error[at]!
-      ? []
-      : [`${what}[${at}]: ${each} for ${value[at]} ± ${error[at]}`],
-  );
-  expect(wrong.slice(0, 5), `${wrong.length} of ${value.length}`).toEqual([]);
-}
-
-/** Result and gradients of a case on a device are the formula's. */
-function expectAttention(given: Case, dtype: DType, device: string, lay: (x: Tensor) => Tensor = (x) => x): void {
-  const of = whole(given);
-  const { batch, heads, keyHeads, queries, keys, width, values } = of;
-  const q = made([batch, heads, queries, width], dtype, device),
-    k = made([batch, keyHeads, keys, width], dtype, device),
-    v = made([batch, keyHeads, keys, values], dtype, device),
-    g = made([batch, heads, queries, values], dtype, device);
-  const maskShape = of.maskShape ?? [batch, heads, queries, keys];
-  const padded = [...Array(4 - maskShape.length).fill(1), ...maskShape] as number[];
-  const place = (at: number[]) =>
-    at.reduce((sum, each, axis) => sum * padded[axis]! + (padded[axis] === 1 ? 0 : each), 0);
-  const maskSize = of.mask === undefined ? 0 : product(padded);
-  const maskList =
-    of.mask === "bool"
-      ? Array.from({ length: maskSize }, () => Number(random() < 0.6))
-      : randomValues(maskSize, dtype).map((each) => (random() < 0.1 ? -Infinity : each));
-  const mask =
-    of.mask === undefined
-      ? undefined
-      : (tensor(maskList, { dtype: of.mask === "bool" ? "bool" : dtype, device })
-          .reshape(maskShape as number[])
-          .clone() as Tensor);
-  const leaves = [q.x, k.x, v.x, ...(of.mask === "float" ? [mask!] : [])];
-  for (const leaf of leaves) leaf.requiresGrad = true;
-  poison(device, 8 * batch * heads * Math.max(queries, keys) * Math.max(width, values));
-  const options = { ...of.options, ...(mask === undefined ? {} : { mask }), returnLse: true as const };
-  const { out, lse } = nn.attention(lay(q.x), lay(k.x), lay(v.x), options);
-  expect([out.shape, lse.shape, out.dtype]).toEqual([[batch, heads, queries, values], [batch, heads, queries], dtype]);
-  const found = gradients(out, leaves, { gradient: g.x });
-  const sum = dtype === "float64" ? 2 ** -53 : 2 ** -24;
-  const { value, error } = reference(
-    of,
-    {
-      q: q.list.map((each) => rounded(each, dtype)),
-      k: k.list.map((each) => rounded(each, dtype)),
-      v: v.list.map((each) => rounded(each, dtype)),
-      g: g.list.map((each) => rounded(each, dtype)),
-      mask:
-        of.mask === undefined
-          ? null
-          : (at) => (of.mask === "bool" ? (maskList[place(at)] ? 0 : -Infinity) : rounded(maskList[place(at)]!, dtype)),
-    },
-    { sum, own: roundoff[dtype]!, least: dtype === "float16" ? 2 ** -25 : 0 },
-    place,
-    of.mask === "float" ? maskSize : 0,
-  );
-  expectNear("out", out.detach() as Tensor, value.out, error.out);
-  expectNear("lse", lse.detach() as Tensor, value.lse, error.lse);
-  expectNear("dq", found[0]!, value.dq, error.dq);
-  expectNear("dk", found[1]!, value.dk, error.dk);
-  expectNear("dv", found[2]!, value.dv, error.dv);
-  if (of.mask === "float") expectNear("dMask", found[3]!, value.dMask, error.dMask);
-}
-
 const cases: Case[] = [
   { queries: 1, keys: 1 },
   { queries: 7, keys: 7, width: 5, values: 3 },

@@ -3,6 +3,7 @@ import type { Execution } from "../../device/execution.ts";
 import type { DeviceArray } from "../../memory/array.ts";
 import type { DType } from "../../memory/dtype.ts";
 import { mayTake, refusal, takes, type PathOf } from "../core/dispatch.ts";
+import { decoding } from "./decoding.ts";
 import { generic } from "./generic.ts";
 import type { GradientSteps, Problem } from "./problem.ts";
 import { ampere, hopper } from "./tensor-cores.ts";
@@ -38,7 +39,7 @@ export interface AttentionPath {
   backward(on: Execution, call: BackwardCall): void;
 }
 
-const paths: readonly AttentionPath[] = [hopper, ampere, generic];
+const paths: readonly AttentionPath[] = [decoding, hopper, ampere, generic];
 
 /** Throws TensorError where the path that was named does not take the call. */
 export function pathOf(on: Execution, call: AttentionCall): AttentionPath {

@@ -8,6 +8,7 @@ import { worded } from "../../wording.ts";
 /** The paths of operations that have several, with what each is, in the order in which they are tried. */
 const paths = {
   attention: {
+    decoding: "few queries over many keys on a GPU, whose blocks share the keys",
     wgmma: "16-bit elements on Hopper's tensor cores: warp groups multiply while another copies",
     mma: "16-bit elements on tensor cores, each warp for itself",
     generic: "every dtype, width and mask on every device",
@@ -120,7 +121,7 @@ export function lastDispatch(operation?: DispatchedOperation): Dispatch | null {
 }
 
 /**
- * Has an operation take one of its paths: attention "wgmma", "mma" or "generic", convolution "depthwise", "pointwise",
+ * Has an operation take one of its paths: attention "decoding", "wgmma", "mma" or "generic", convolution "depthwise", "pointwise",
  * "library" or "patches", matmul "library" or "kernel", in both directions. It holds until what is returned is disposed
  * of, which `using` does at the end of a block; an operation that its path does not serve is then a TensorError.
  * @example

@@ -1,0 +1,248 @@
+// Attention of few queries over many keys, as a model takes when it makes one token after another: all queries of a
+// head of keys go along together, keys and values are read once, and blocks share the keys (Dao and others 2023,
+// "Flash-Decoding for long-context inference").
+#pragma once
+#include <warpcell/attention/problem.cuh>
+#include <warpcell/batches.cuh>
+#include <warpcell/instructions.cuh>
+
+namespace warpcell::attention {
+
+constexpr int kDecodingWarps = 4, kDecodingThreads = 32 * kDecodingWarps;
+
+// How a row of at most `bytes` bytes is shared: `lanes` neighbours have `packs` of 16 bytes each, `elements` in all.
+template <class T, int bytes>
+struct RowShare {
+  static constexpr int lanes = bytes >= 512 ? 32 : bytes / 16, packs = bytes / 16 / lanes;
+  static constexpr int width = 16 / int(sizeof(T)), elements = packs * width, columns = bytes / int(sizeof(T));
+  // Keys that a block reads side by side.
+  static constexpr int slots = kDecodingWarps * (32 / lanes);
+};
+
+// The part of a row that a lane has; 0 where the row has ended.
+template <class T, int bytes>
+struct RowPart {
+  using Share = RowShare<T, bytes>;
+  Pack<T, Share::width> pack[Share::packs];
+  __device__ inline void load(const T* row, int lane, int columns) {
+#pragma unroll
+    for (int i = 0; i < Share::packs; i++) {
+      const int column = (i * Share::lanes + lane) * Share::width;
+      if (column < columns)
+        pack[i] = *(const Pack<T, Share::width>*)(row + column);
+      else
+        clear(i);
+    }
+  }
+  __device__ inline void clear() {
+#pragma unroll
+    for (int i = 0; i < Share::packs; i++) clear(i);
+  }
+  __device__ inline float operator[](int e) const { return widen<T>(pack[e / Share::width].element[e % Share::width]); }
+  // The column of an element of a lane.
+  static __device__ inline int column(int lane, int e) {
+    return (e / Share::width * Share::lanes + lane) * Share::width + e % Share::width;
+  }
+
+ private:
+  __device__ inline void clear(int i) {
+#pragma unroll
+    for (int e = 0; e < Share::width; e++) pack[i].element[e] = narrow<T>(0.0f);
+  }
+};
+
+// What keys of before have come to for one query: the largest score, in powers of two, the sum of weights beside it,
+// and the weighted values.
+template <int N>
+struct Running {
+  float most, sum, value[N];
+  __device__ inline void clear() {
+    most = minus_infinity<float>(), sum = 0;
+#pragma unroll
+    for (int e = 0; e < N; e++) value[e] = 0;
+  }
+};
+
+// The weight of a score beside the largest; 0 of a key that is not seen, also where there is none that is.
+__device__ inline float weight_beside(float score, float most) {
+  return score == minus_infinity<float>() ? 0.0f : instructions::exp2(score - most);
+}
+
+// Rows of a head of keys: query `row % queries` of its head `row / queries`.
+struct DecodedRow {
+  long long batch, head, query;
+  __device__ inline DecodedRow(const Problem& p, long long line, long long row)
+      : batch(line / p.key_heads()), head(line % p.key_heads() * p.group + row / p.queries), query(row % p.queries) {}
+  __device__ inline long long place(const Problem& p) const { return (batch * p.heads + head) * p.queries + query; }
+};
+
+// Writes a query's result, and the logarithm of its sum.
+template <class T, class F>
+__device__ inline void write_decoded(const Problem& p, const DecodedRow& row, T* out, float* lse, float most, float sum,
+                                     F value) {
+  T* to = out + p.out.at(row.batch, row.head) + row.query * p.out.token;
+  for (int column = threadIdx.x; column < p.value_width; column += blockDim.x)
+    to[column] = narrow<T>(sum == 0 ? 0.0f : value(column) / sum);
+  if (threadIdx.x == 0)
+    lse[row.place(p)] = sum == 0 ? minus_infinity<float>() : (most + log2f(sum)) * 0.6931471805599453f;
+}
+
+// Rows `R · chunk` and on of a head of keys, over one of `parts` parts of its keys. `kept`: of each query and part the
+// weighted values, the largest score and the sum, where there are several parts.
+template <class T, int bytes, int R>
+__device__ void decode_part(const T* q, const T* k, const T* v, T* out, float* lse, float* kept, const Problem& p,
+                            long long part_keys, long long parts, long long chunks, long long block) {
+  using Share = RowShare<T, bytes>;
+  using Part = RowPart<T, bytes>;
+  constexpr int E = Share::elements, together = R * E >= 64 ? 2 : 4;
+  __shared__ float values[Share::slots][R][Share::columns];
+  __shared__ float mosts[Share::slots][R], sums[Share::slots][R];
+
+  const long long chunk = block % chunks, part = block / chunks % parts, line = block / chunks / parts;
+  const long long rows = p.group * p.queries, first_row = chunk * R;
+  const int lane = threadIdx.x % Share::lanes, slot = threadIdx.x / Share::lanes;
+  const float log2e = 1.4426950408889634f, softcap = float(p.softcap);
+  const float scale = softcap == 0 ? float(p.scale) * log2e : float(p.scale) / softcap;
+
+  float query[R][E];
+#pragma unroll
+  for (int r = 0; r < R; r++) {
+    const long long row = first_row + r < rows ? first_row + r : rows - 1;
+    const DecodedRow of(p, line, row);
+    const T* from = q + p.q.at(of.batch, of.head) + of.query * p.q.token;
+#pragma unroll
+    for (int e = 0; e < E; e++) {
+      const int column = Part::column(lane, e);
+      query[r][e] = column < p.width ? float(widen<T>(from[column])) * scale : 0.0f;
+    }
+  }
+
+  Running<E> running[R];
+#pragma unroll
+  for (int r = 0; r < R; r++) running[r].clear();
+  const long long low = p.first_key(0) + part * part_keys, last = p.end_key(0, p.queries);
+  const long long end = low + part_keys < last ? low + part_keys : last;
+  const long long batch = line / p.key_heads(), key_head = line % p.key_heads();
+  const T *keys = k + p.k.at(batch, key_head), *others = v + p.v.at(batch, key_head);
+  const bool is_ragged = p.queries > 1;
+
+  for (long long base = low; base < end; base += together * Share::slots) {
+    Part key[together], value[together];
+#pragma unroll
+    for (int u = 0; u < together; u++) {
+      const long long at = base + u * Share::slots + slot;
+      if (at < end)
+        key[u].load(keys + at * p.k.token, lane, int(p.width));
+      else
+        key[u].clear();
+    }
+#pragma unroll
+    for (int u = 0; u < together; u++) {
+      const long long at = base + u * Share::slots + slot;
+      if (at < end)
+        value[u].load(others + at * p.v.token, lane, int(p.value_width));
+      else
+        value[u].clear();
+    }
+    float score[together][R];
+#pragma unroll
+    for (int u = 0; u < together; u++) {
+#pragma unroll
+      for (int r = 0; r < R; r++) score[u][r] = 0;
+#pragma unroll
+      for (int e = 0; e < E; e++) {
+        const float x = key[u][e];
+#pragma unroll
+        for (int r = 0; r < R; r++) score[u][r] += query[r][e] * x;
+      }
+    }
+#pragma unroll
+    for (int step = Share::lanes / 2; step > 0; step /= 2) {
+#pragma unroll
+      for (int u = 0; u < together; u++) {
+#pragma unroll
+        for (int r = 0; r < R; r++) score[u][r] += __shfl_xor_sync(0xffffffffu, score[u][r], step);
+      }
+    }
+#pragma unroll
+    for (int u = 0; u < together; u++) {
+      const long long at = base + u * Share::slots + slot;
+#pragma unroll
+      for (int r = 0; r < R; r++) {
+        if (softcap != 0) score[u][r] = softcap * log2e * tanhf(score[u][r]);
+        if (at >= end || (is_ragged && !p.sees((first_row + r) % p.queries, at))) score[u][r] = minus_infinity<float>();
+      }
+    }
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+      Running<E>& now = running[r];
+      float most = now.most;
+#pragma unroll
+      for (int u = 0; u < together; u++) most = fmaxf(most, score[u][r]);
+      const float before = weight_beside(now.most, most);
+      now.most = most;
+      now.sum *= before;
+#pragma unroll
+      for (int e = 0; e < E; e++) now.value[e] *= before;
+#pragma unroll
+      for (int u = 0; u < together; u++) {
+        const float weight = weight_beside(score[u][r], most);
+        now.sum += weight;
+#pragma unroll
+        for (int e = 0; e < E; e++) now.value[e] += weight * value[u][e];
+      }
+    }
+  }
+
+#pragma unroll
+  for (int r = 0; r < R; r++) {
+    if (lane == 0) mosts[slot][r] = running[r].most, sums[slot][r] = running[r].sum;
+#pragma unroll
+    for (int e = 0; e < E; e++) values[slot][r][Part::column(lane, e)] = running[r].value[e];
+  }
+  __syncthreads();
+  for (int r = 0; r < R && first_row + r < rows; r++) {
+    float most = minus_infinity<float>(), sum = 0;
+    for (int s = 0; s < Share::slots; s++) most = fmaxf(most, mosts[s][r]);
+    float factor[Share::slots];
+    for (int s = 0; s < Share::slots; s++) {
+      factor[s] = weight_beside(mosts[s][r], most);
+      sum += factor[s] * sums[s][r];
+    }
+    const auto value_of = [&](int column) {
+      float total = 0;
+      for (int s = 0; s < Share::slots; s++) total += factor[s] * values[s][r][column];
+      return total;
+    };
+    const DecodedRow of(p, line, first_row + r);
+    if (parts == 1) {
+      write_decoded(p, of, out, lse, most, sum, value_of);
+      continue;
+    }
+    float* to = kept + (of.place(p) * parts + part) * (p.value_width + 2);
+    for (int column = threadIdx.x; column < p.value_width; column += blockDim.x) to[column] = value_of(column);
+    if (threadIdx.x == 0) to[p.value_width] = most, to[p.value_width + 1] = sum;
+  }
+}
+
+// One query's parts, as decode_part has kept them, in one.
+template <class T>
+__device__ inline void decode_joined(const float* kept, T* out, float* lse, const Problem& p, long long parts,
+                                     long long row) {
+  const long long step = p.value_width + 2;
+  const float* from = kept + row * parts * step;
+  float most = minus_infinity<float>(), sum = 0;
+  for (long long part = 0; part < parts; part++) most = fmaxf(most, from[part * step + p.value_width]);
+  for (long long part = 0; part < parts; part++)
+    sum += weight_beside(from[part * step + p.value_width], most) * from[part * step + p.value_width + 1];
+  const long long head = row / p.queries;
+  const DecodedRow of(p, head / p.group, head % p.group * p.queries + row % p.queries);
+  write_decoded(p, of, out, lse, most, sum, [&](int column) {
+    float total = 0;
+    for (long long part = 0; part < parts; part++)
+      total += weight_beside(from[part * step + p.value_width], most) * from[part * step + column];
+    return total;
+  });
+}
+
+}  // namespace warpcell::attention
