@@ -57,6 +57,24 @@ function attention([batch, heads, length, width], causal, dtype) {
   });
 }
 
+/** The next token's attention to all of before, of which keys and values must be read. */
+function decoding([batch, heads, keyHeads, keys, width], dtype) {
+  const [q, k] = [
+    [batch, heads, 1, width],
+    [batch, keyHeads, keys, width],
+  ];
+  return {
+    title: `attention ${q.join(" × ")} over ${k.slice(1).join(" × ")}`,
+    dtype,
+    make: { q, k, v: k },
+    run: ({ q, k, v }) => nn.attention(q, k, v),
+    torch: `F.scaled_dot_product_attention(q, k, v, enable_gqa=${heads === keyHeads ? "False" : "True"})`,
+    wanted: [],
+    elements: 2 * product(k),
+    multiplications: 2 * product(q) * keys,
+  };
+}
+
 function convolution([images, inputs, size, outputs, kernel, stride, groups = 1], dtype) {
   const out = size / stride;
   const [x, w] = [
@@ -196,6 +214,13 @@ const withoutProductsOf = (dtype) => [
     [4, 8, 4096, 256],
     [2, 8, 1025, 80],
   ].flatMap((shape) => [false, true].flatMap((causal) => attention(shape, causal, dtype))),
+  ...[
+    [1, 32, 8, 32768, 128],
+    [64, 32, 8, 32768, 128],
+    [1, 32, 32, 32768, 128],
+    [16, 32, 4, 8192, 128],
+    [8, 16, 16, 1000, 64],
+  ].map((shape) => decoding(shape, dtype)),
   ...convolution([64, 96, 56, 96, 3, 1, 96], dtype),
   ...[
     [64, 64, 112, 112],
