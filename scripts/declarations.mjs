@@ -16,6 +16,7 @@ const elementwise = new Set(["ElementwiseMethods", "PairwiseMethods"]);
 /** What is called like a method but belongs to no tensor. */
 const namespaces = new Set([
   "linalg",
+  "fft",
   "nn",
   "optim",
   "sparse",

@@ -157,6 +157,7 @@ describe("rooms of the library", () => {
     "optim",
     "amp",
     "linalg",
+    "fft",
     "parallel",
     "profile",
   ];

@@ -136,6 +136,10 @@ const names = new Set(
   expand
   expm1
   eye
+  fft
+  fft2
+  fftn
+  fftshift
   fill
   flatten
   flip
@@ -163,10 +167,16 @@ const names = new Set(
   hardswish
   hardtanh
   heaviside
+  hfft
   histogram
   hstack
   huberLoss
   hypot
+  ifft
+  ifft2
+  ifftn
+  ifftshift
+  ihfft
   im2col
   indexAdd
   indexCopy
@@ -177,11 +187,15 @@ const names = new Set(
   interp
   interpolate
   inv
+  irfft
+  irfft2
+  irfftn
   isclose
   isfinite
   isin
   isinf
   isnan
+  istft
   item
   kaiser
   klDiv
@@ -290,6 +304,9 @@ const names = new Set(
   remainder
   repeatInterleave
   reshape
+  rfft
+  rfft2
+  rfftn
   rmsNorm
   roll
   rot90
@@ -321,6 +338,7 @@ const names = new Set(
   stack
   std
   stdMean
+  stft
   sub
   sum
   svd

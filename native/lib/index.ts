@@ -305,6 +305,7 @@ export {
 export { interpolate, type InterpolateOptions, type InterpolationMode } from "./tensor/resizing.ts";
 export { col2im, im2col, type WindowColumnsOptions } from "./tensor/window-columns.ts";
 export type { PerAxis } from "./tensor/per-axis.ts";
+export { istft, stft, type InverseStftOptions, type StftOptions } from "./tensor/stft.ts";
 export { unfold } from "./tensor/unfold.ts";
 export { cdist, cosineSimilarity, normalize, type LengthOptions } from "./tensor/distances.ts";
 export {
@@ -334,3 +335,5 @@ export * as sparse from "./tensor/sparse.ts";
 /** Linear algebra of batches of matrices: `linalg.solve`, `linalg.cholesky`, `linalg.eigh`, `linalg.svd`, … */
 export * as linalg from "./linalg/linalg.ts";
 export * from "./tensor/instead.ts";
+/** Discrete Fourier transforms: `fft.fft`, `fft.rfft`, `fft.fft2`, `fft.fftfreq`, … */
+export * as fft from "./fft/fft.ts";

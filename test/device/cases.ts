@@ -718,6 +718,7 @@ export const elsewhere: Partial<Record<OperationName, string>> = {
   viewAsReal: "test/device/complex.test.ts",
   viewAsComplex: "test/device/complex.test.ts",
   complex: "test/device/complex.test.ts",
+  fourier: "test/device/fft.test.ts",
   triangle: "test/device/linalg-gradients.test.ts",
   cholesky: "test/device/linalg-gradients.test.ts",
   solve: "test/device/linalg-gradients.test.ts",

@@ -120,7 +120,7 @@ export class CheckedText {
 }
 
 /** Modules that are exported as objects. */
-const namespaces = new Set(["io", "linalg", "nn", "init", "optim", "sparse"]);
+const namespaces = new Set(["io", "linalg", "fft", "nn", "init", "optim", "sparse"]);
 
 /** A public name. */
 export interface Entry {

@@ -21,14 +21,17 @@ __global__ void copy_strided(Layout<2> layout, const T* in, T* out, long long co
   map_strided(layout, count, out, [](T x) { return x; }, in);
 }
 
-constexpr int kTile = 64;  // rows and columns of a tile
-constexpr int kRows = 8;   // warps of a block on a GPU
+// Rows and columns of a tile.
+template <class T>
+constexpr int kTileOf = sizeof(T) > 8 ? 32 : 64;
+constexpr int kRows = 8;  // warps of a block on a GPU
 
 // out[b][j][i] = in[b][i][j] of `rows` × `columns` matrices, `out` without gaps, `in` at strides. A block moves one
 // tile of one matrix, on a GPU with 32 × 8 threads.
 template <class T>
 __global__ void transpose(const T* in, T* out, long long rows, long long columns, long long row_stride,
                           long long batches, long long batch_stride) {
+  constexpr int kTile = kTileOf<T>;
   long long tiles_x = (columns + kTile - 1) / kTile, tiles_y = (rows + kTile - 1) / kTile;
   long long tile = blockIdx.x;
   long long x0 = tile % tiles_x * kTile, y0 = tile / tiles_x % tiles_y * kTile, batch = tile / tiles_x / tiles_y;
@@ -85,7 +88,7 @@ __global__ void transpose(const T* in, T* out, long long rows, long long columns
   int x = threadIdx.x * 2;
   bool is_whole = x0 + kTile <= columns && y0 + kTile <= rows;
   // A warp reads 64 neighbours of a row, and writes 64 of a column.
-  if (is_whole && row_stride % 2 == 0 && rows % 2 == 0 && (unsigned long long)in % sizeof(Two) == 0 &&
+  if (kTile == 64 && is_whole && row_stride % 2 == 0 && rows % 2 == 0 && (unsigned long long)in % sizeof(Two) == 0 &&
       (unsigned long long)out % sizeof(Two) == 0) {
     Two loaded[kTile / kRows];
 #pragma unroll

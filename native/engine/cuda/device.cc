@@ -10,6 +10,7 @@
 #include "gauges.h"
 #include "library_table.h"
 #include "libraries/cublas_api.h"
+#include "libraries/cufft_api.h"
 #include "libraries/cusolver_api.h"
 #include "libraries/cudnn_api.h"
 #include "libraries/libraries.h"
@@ -216,6 +217,7 @@ std::vector<std::string> CudaDevice::known_libraries() {
       describe_library(kNvrtcRow, nvrtc),
       describe_library(kCublasRow, [&]() -> OpenedLibrary { return {cublas(api_).path, cublas(api_).version}; }),
       describe_library(kCusolverRow, [&]() -> OpenedLibrary { return {cusolver().path, cusolver().version}; }),
+      describe_library(kCufftRow, [&]() -> OpenedLibrary { return {cufft().path, cufft().version}; }),
       describe_library(kCudnnRow, [&]() -> OpenedLibrary { return {cudnn().path, cudnn().version}; }),
       describe_library(kCuptiRow, [&]() -> OpenedLibrary { return {cupti(api_).path, cupti(api_).version}; }),
       describe_library(kNvmlRow, nvml),

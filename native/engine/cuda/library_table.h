@@ -46,6 +46,15 @@ constexpr LibraryRow kCudnnRow = {
     kToolkitPlaces,
     "pip install nvidia-cudnn-cu13 (nvidia-cudnn-cu12 for drivers before 580)",
 };
+constexpr LibraryRow kCufftRow = {
+    "cuFFT",
+    "Fourier transforms",
+    "Warpcell's own kernels transform, which are slower",
+    "libcufft.so",
+    "WARPCELL_CUFFT",
+    kToolkitPlaces,
+    "pip install nvidia-cufft (nvidia-cufft-cu12 for drivers before 580), or set CUDA_PATH to a CUDA toolkit",
+};
 constexpr LibraryRow kCuptiRow = {
     "CUPTI",
     "profiles",

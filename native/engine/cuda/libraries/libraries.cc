@@ -14,6 +14,7 @@ std::unique_ptr<PlannedCall> plan_orthonormal(LibraryContext& context, const Pla
 std::unique_ptr<PlannedCall> plan_eigh(LibraryContext& context, const PlanRequest& request);
 std::unique_ptr<PlannedCall> plan_svd(LibraryContext& context, const PlanRequest& request);
 std::unique_ptr<PlannedCall> plan_convolution(LibraryContext& context, const PlanRequest& request);
+std::unique_ptr<PlannedCall> plan_fft(LibraryContext& context, const PlanRequest& request);
 
 namespace {
 
@@ -31,7 +32,8 @@ class CudaLibraries final : public PlannedCalls<LibraryContext> {
                       {"orthonormal", plan_orthonormal},
                       {"eigh", plan_eigh},
                       {"svd", plan_svd},
-                      {"convolution", plan_convolution}}) {}
+                      {"convolution", plan_convolution},
+                      {"fft", plan_fft}}) {}
 
   Planned plan(const PlanRequest& request) override {
     WatchedStretch stretch(context_.streams.at(0).watcher(), Stretch::measurement);

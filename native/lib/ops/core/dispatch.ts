@@ -19,6 +19,10 @@ const paths = {
     library: "cuDNN's choice for these sizes, measured once; OpenBLAS over blocks of columns on the CPU",
     patches: "windows as columns and a matrix product, on every device",
   },
+  fft: {
+    library: "cuFFT's plan for these sizes",
+    kernel: "every length and device, by passes of small primes; others as convolutions",
+  },
   matmul: {
     library: "floats by cuBLASLt's choice for these sizes, measured once; by OpenBLAS on the CPU",
     kernel: "every device and dtype, in tiles",
@@ -99,7 +103,7 @@ function checkOperation(name: string, operation: unknown): void {
 }
 
 /**
- * Which path the last attention, convolution or matrix product took, of `operation` alone where it is named; `null`
+ * Which path the last attention, convolution, Fourier transform or matrix product took, of `operation` alone where it is named; `null`
  * before the first. A convolution or an attention may have matrix products within it.
  * @example
  * ones([2, 2]).matmul(ones([2, 2]));
@@ -121,9 +125,10 @@ export function lastDispatch(operation?: DispatchedOperation): Dispatch | null {
 }
 
 /**
- * Has an operation take one of its paths: attention "decoding", "wgmma", "mma" or "generic", convolution "depthwise", "pointwise",
- * "library" or "patches", matmul "library" or "kernel", in both directions. It holds until what is returned is disposed
- * of, which `using` does at the end of a block; an operation that its path does not serve is then a TensorError.
+ * Has an operation take one of its paths: attention "decoding", "wgmma", "mma" or "generic", convolution "depthwise",
+ * "pointwise", "library" or "patches", fft and matmul "library" or "kernel", in both directions. It holds until what is
+ * returned is disposed of, which `using` does at the end of a block; an operation that its path does not serve is then a
+ * TensorError.
  * @example
  * const slow = setPath("matmul", "kernel");
  * ones([2, 2]).matmul(ones([2, 2])); // → tensor([[2, 2], [2, 2]], shape [2, 2], float32, cpu)

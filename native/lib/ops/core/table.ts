@@ -13,6 +13,7 @@ import { crossEntropyRows } from "../rows/cross-entropy.ts";
 import { dropoutRows } from "../elementwise/dropout.ts";
 import { embeddingRows } from "../rows/embedding.ts";
 import { functionRows } from "../elementwise/functions.ts";
+import { fourierRows } from "../fourier/fourier.ts";
 import { determinantRows } from "../linalg/determinants.ts";
 import { indexingRows } from "../index/indexing.ts";
 import { leastSquaresRows } from "../linalg/least-squares.ts";
@@ -77,6 +78,7 @@ export const operations = {
   ...determinantRows,
   ...spectralRows,
   ...leastSquaresRows,
+  ...fourierRows,
   ...attentionRows,
   ...packedAttentionRows,
   ...convolutionRows,

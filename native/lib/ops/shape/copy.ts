@@ -6,7 +6,7 @@ import { dtypeNames, factsOf, isComplexNumber, type Complex, type DType } from "
 import { merged, sizeOf, stretch } from "../../memory/shape.ts";
 import { writeFill } from "../../wire/copy.ts";
 import { onDevice, threadsOf } from "../kernels/blocks.ts";
-import { kernelFacts } from "../kernels/kernel-facts.ts";
+import { kernelFacts, kernelFactsByDType } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import { broadcastLayout, flatBlocks, flatPlane, planeOf, sameShape, stridedBlocks, widestOf } from "../kernels/map.ts";
 
@@ -45,7 +45,8 @@ const casts = Object.fromEntries(
   ]),
 ) as Record<DType, KernelFamily>;
 
-const facts = kernelFacts("cast", { tile: "kTile", rows: "kRows" });
+const facts = kernelFacts("cast", { rows: "kRows" });
+const tiles = kernelFactsByDType("cast", sized, (type) => ({ side: `kTileOf<${type}>` }));
 
 /** Bytes of an element that one command fills. */
 const mostFilled = 8;
@@ -171,7 +172,8 @@ function copyTransposed(on: Execution, out: DeviceArray, input: DeviceArray): bo
   const rank = shape.length;
   // Row-major in the output: [batches, columns of the input's matrix, rows of it].
   const [batches, columns, rows] = rank === 2 ? [1, shape[0]!, shape[1]!] : [shape[0]!, shape[1]!, shape[2]!];
-  const { tile, rows: tileRows } = facts();
+  const { side: tile } = tiles(copier(out));
+  const { rows: tileRows } = facts();
   const grid = Math.ceil(columns / tile) * Math.ceil(rows / tile) * batches;
   if (grid >= 2 ** 31) return false;
   transposes.launch(on, copier(out), { grid, block: threadsOf(on.device, [32, tileRows]) }, [
