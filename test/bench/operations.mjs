@@ -130,7 +130,8 @@ function recurrent(kind, [length, batch, width], dtype) {
   return pair(`nn.${kind} ${[length, batch, width].join(" × ")}`, dtype, {
     make: { x: [length, batch, width] },
     run: ({ x }) => {
-      if (!layers.has(x.device)) layers.set(x.device, new nn[kind](width, width, { device: x.device, dtype }));
+      if (!layers.has(x.device))
+        layers.set(x.device, new nn[kind](width, width, { device: x.device, dtype: typeOf(dtype) }));
       return layers.get(x.device)(x).output;
     },
     torch: `layer("${kind}", x)(x)[0]`,

@@ -19,37 +19,46 @@ struct RowShare {
   static constexpr int slots = kDecodingWarps * (32 / lanes);
 };
 
-// The part of a row that a lane has; 0 where the row has ended.
+// The part of a row that a lane has. Rows are read without branches, so that all loads are under way before the first
+// has come: what is beyond a row's end, or a row that is none, is cleared afterwards.
 template <class T, int bytes>
 struct RowPart {
   using Share = RowShare<T, bytes>;
-  Pack<T, Share::width> pack[Share::packs];
+  uint4 pack[Share::packs];
   __device__ inline void load(const T* row, int lane, int columns) {
 #pragma unroll
     for (int i = 0; i < Share::packs; i++) {
-      const int column = (i * Share::lanes + lane) * Share::width;
-      if (column < columns)
-        pack[i] = *(const Pack<T, Share::width>*)(row + column);
-      else
-        clear(i);
+      const int column = (i * Share::lanes + lane) * Share::width, last = columns - Share::width;
+      pack[i] = *(const uint4*)(row + (column < last ? column : last));
     }
   }
-  __device__ inline void clear() {
+  __device__ inline void keep(bool is_row, int lane, int columns) {
 #pragma unroll
-    for (int i = 0; i < Share::packs; i++) clear(i);
+    for (int i = 0; i < Share::packs; i++) {
+      const bool is_kept = is_row && (i * Share::lanes + lane) * Share::width < columns;
+      pack[i].x = is_kept ? pack[i].x : 0u, pack[i].y = is_kept ? pack[i].y : 0u;
+      pack[i].z = is_kept ? pack[i].z : 0u, pack[i].w = is_kept ? pack[i].w : 0u;
+    }
   }
-  __device__ inline float operator[](int e) const { return widen<T>(pack[e / Share::width].element[e % Share::width]); }
+  __device__ inline float operator[](int e) const {
+    const uint4& from = pack[e / Share::width];
+    if constexpr (sizeof(T) == 4) {
+      const uint words[] = {from.x, from.y, from.z, from.w};
+      return bits_float(words[e % 4]);
+    } else {
+      const uint words[] = {from.x, from.y, from.z, from.w};
+      const uint word = words[e % 8 / 2];
+      return e % 2 == 0 ? low_float<T>(word) : high_float<T>(word);
+    }
+  }
   // The column of an element of a lane.
   static __device__ inline int column(int lane, int e) {
     return (e / Share::width * Share::lanes + lane) * Share::width + e % Share::width;
   }
-
- private:
-  __device__ inline void clear(int i) {
-#pragma unroll
-    for (int e = 0; e < Share::width; e++) pack[i].element[e] = narrow<T>(0.0f);
-  }
 };
+
+// Below every score: beside it one of −∞, a key that is not seen, has the weight 0 without a question.
+constexpr float kLeastScore = -3.402823466e38f;
 
 // What keys of before have come to for one query: the largest score, in powers of two, the sum of weights beside it,
 // and the weighted values.
@@ -57,16 +66,14 @@ template <int N>
 struct Running {
   float most, sum, value[N];
   __device__ inline void clear() {
-    most = minus_infinity<float>(), sum = 0;
+    most = kLeastScore, sum = 0;
 #pragma unroll
     for (int e = 0; e < N; e++) value[e] = 0;
   }
 };
 
-// The weight of a score beside the largest; 0 of a key that is not seen, also where there is none that is.
-__device__ inline float weight_beside(float score, float most) {
-  return score == minus_infinity<float>() ? 0.0f : instructions::exp2(score - most);
-}
+// The weight of a score beside the largest.
+__device__ inline float weight_beside(float score, float most) { return instructions::flushed_exp2(score - most); }
 
 // Rows of a head of keys: query `row % queries` of its head `row / queries`.
 struct DecodedRow {
@@ -124,25 +131,36 @@ __device__ void decode_part(const T* q, const T* k, const T* v, T* out, float* l
   const long long end = low + part_keys < last ? low + part_keys : last;
   const long long batch = line / p.key_heads(), key_head = line % p.key_heads();
   const T *keys = k + p.k.at(batch, key_head), *others = v + p.v.at(batch, key_head);
-  const bool is_ragged = p.queries > 1;
+  const int width = int(p.width), value_width = int(p.value_width);
+  const bool is_ragged = p.queries > 1, is_narrow = width < Share::columns || value_width < Share::columns;
+  // Of each row, with several queries: the keys that it sees.
+  long long from[R], to[R];
+#pragma unroll
+  for (int r = 0; r < R; r++) {
+    const long long query = (first_row + r) % p.queries;
+    from[r] = p.first_key(query), to[r] = p.end_key(query, 1);
+  }
 
   for (long long base = low; base < end; base += together * Share::slots) {
     Part key[together], value[together];
+    const long long own = end - base;
+    // Those of this step, of which a slot may have none left: then it reads the last again.
+    const auto row_of = [&](int u) {
+      const int at = u * Share::slots + slot;
+      return base + (at < own ? at : own - 1);
+    };
 #pragma unroll
-    for (int u = 0; u < together; u++) {
-      const long long at = base + u * Share::slots + slot;
-      if (at < end)
-        key[u].load(keys + at * p.k.token, lane, int(p.width));
-      else
-        key[u].clear();
-    }
+    for (int u = 0; u < together; u++) key[u].load(keys + row_of(u) * p.k.token, lane, width);
 #pragma unroll
-    for (int u = 0; u < together; u++) {
-      const long long at = base + u * Share::slots + slot;
-      if (at < end)
-        value[u].load(others + at * p.v.token, lane, int(p.value_width));
-      else
-        value[u].clear();
+    for (int u = 0; u < together; u++) value[u].load(others + row_of(u) * p.v.token, lane, value_width);
+    const bool is_whole = own >= together * Share::slots;
+    if (!is_whole || is_narrow) {
+#pragma unroll
+      for (int u = 0; u < together; u++) {
+        const bool is_row = u * Share::slots + slot < own;
+        key[u].keep(is_row, lane, width);
+        value[u].keep(is_row, lane, value_width);
+      }
     }
     float score[together][R];
 #pragma unroll
@@ -164,13 +182,21 @@ __device__ void decode_part(const T* q, const T* k, const T* v, T* out, float* l
         for (int r = 0; r < R; r++) score[u][r] += __shfl_xor_sync(0xffffffffu, score[u][r], step);
       }
     }
+    if (softcap != 0) {
 #pragma unroll
-    for (int u = 0; u < together; u++) {
-      const long long at = base + u * Share::slots + slot;
+      for (int u = 0; u < together; u++) {
 #pragma unroll
-      for (int r = 0; r < R; r++) {
-        if (softcap != 0) score[u][r] = softcap * log2e * tanhf(score[u][r]);
-        if (at >= end || (is_ragged && !p.sees((first_row + r) % p.queries, at))) score[u][r] = minus_infinity<float>();
+        for (int r = 0; r < R; r++) score[u][r] = softcap * log2e * tanhf(score[u][r]);
+      }
+    }
+    if (!is_whole || is_ragged) {
+#pragma unroll
+      for (int u = 0; u < together; u++) {
+        const int at = u * Share::slots + slot;
+#pragma unroll
+        for (int r = 0; r < R; r++)
+          if (at >= own || (is_ragged && (base + at < from[r] || base + at >= to[r])))
+            score[u][r] = minus_infinity<float>();
       }
     }
 #pragma unroll
@@ -202,7 +228,7 @@ __device__ void decode_part(const T* q, const T* k, const T* v, T* out, float* l
   }
   __syncthreads();
   for (int r = 0; r < R && first_row + r < rows; r++) {
-    float most = minus_infinity<float>(), sum = 0;
+    float most = kLeastScore, sum = 0;
     for (int s = 0; s < Share::slots; s++) most = fmaxf(most, mosts[s][r]);
     float factor[Share::slots];
     for (int s = 0; s < Share::slots; s++) {
@@ -231,7 +257,7 @@ __device__ inline void decode_joined(const float* kept, T* out, float* lse, cons
                                      long long row) {
   const long long step = p.value_width + 2;
   const float* from = kept + row * parts * step;
-  float most = minus_infinity<float>(), sum = 0;
+  float most = kLeastScore, sum = 0;
   for (long long part = 0; part < parts; part++) most = fmaxf(most, from[part * step + p.value_width]);
   for (long long part = 0; part < parts; part++)
     sum += weight_beside(from[part * step + p.value_width], most) * from[part * step + p.value_width + 1];
