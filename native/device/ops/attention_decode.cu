@@ -6,7 +6,7 @@ using namespace warpcell;
 using attention::kDecodingThreads;
 using attention::Problem;
 
-constexpr int kMostRows = 8;
+constexpr int kMostRows = 4;
 
 template <class T, int bytes, int R>
 __global__ void __launch_bounds__(kDecodingThreads)
@@ -18,5 +18,5 @@ __global__ void __launch_bounds__(kDecodingThreads)
 template <class T>
 __global__ void __launch_bounds__(kDecodingThreads)
     decode_join(const float* kept, T* out, float* lse, long long parts, Problem p) {
-  attention::decode_joined<T>(kept, out, lse, p, parts, blockIdx.x);
+  attention::decode_joined<T>(kept, out, lse, p, int(parts), blockIdx.x);
 }

@@ -12,7 +12,7 @@ import { problemWords, type Problem, type Steps } from "./problem.ts";
 const dtypes: readonly DType[] = ["float16", "bfloat16", "float32"];
 /** What a row of keys or values has at most, bytes, and how many queries go along together. */
 const rowBytes = [128, 256, 512, 1024] as const;
-const together = [1, 2, 4, 8] as const;
+const together = [1, 2, 4] as const;
 const kinds: readonly ParameterKind[] = [
   ...["place", "place", "place", "out", "out", "out", "i64", "i64", "i64", "struct"],
 ] as ParameterKind[];
@@ -36,12 +36,16 @@ const joins = new KernelFamily(
   ["place", "out", "out", "i64", "struct"],
   isGpu,
 );
-const facts = kernelFacts("attention_decode", { threads: "attention::kDecodingThreads", mostRows: "kMostRows" });
+const facts = kernelFacts("attention_decode", {
+  threads: "attention::kDecodingThreads",
+  mostRows: "kMostRows",
+  mostParts: "attention::kMostParts",
+});
 
 /** Rows of queries that share a head of keys: more of them are sooner served by tensor cores. */
 const mostRows = 16;
 /** Blocks that a processor is to have, one after the other, so that all end at about the same time. */
-const blocksOfProcessor = 8;
+const blocksOfProcessor = 4;
 /** Keys of a block: fewer are not worth what joining takes. */
 const fewestKeys = 64;
 
@@ -66,7 +70,7 @@ function forward(on: Execution, { dtype, problem, q, k, v, out, lse }: Attention
   const lines = (batches * heads) / group;
   const seen = Math.max(1, seenKeys(problem));
   const wanted = Math.ceil((blocksOfProcessor * on.device.properties.multiprocessors) / (lines * chunks));
-  const partKeys = Math.max(fewestKeys, Math.ceil(seen / wanted));
+  const partKeys = Math.max(fewestKeys, Math.ceil(seen / Math.min(wanted, facts().mostParts)));
   const parts = Math.ceil(seen / partKeys);
   const words = problemWords(problem);
   const block = facts().threads;

@@ -42,14 +42,12 @@ struct RowPart {
   }
   __device__ inline float operator[](int e) const {
     const uint4& from = pack[e / Share::width];
-    if constexpr (sizeof(T) == 4) {
-      const uint words[] = {from.x, from.y, from.z, from.w};
-      return bits_float(words[e % 4]);
-    } else {
-      const uint words[] = {from.x, from.y, from.z, from.w};
-      const uint word = words[e % 8 / 2];
-      return e % 2 == 0 ? low_float<T>(word) : high_float<T>(word);
-    }
+    const uint words[] = {from.x, from.y, from.z, from.w};
+    const int at = e % Share::width;
+#ifdef WARPCELL_SIXTEEN_BITS
+    if constexpr (sizeof(T) == 2) return at % 2 == 0 ? low_float<T>(words[at / 2]) : high_float<T>(words[at / 2]);
+#endif
+    return bits_float(words[at % 4]);
   }
   // The column of an element of a lane.
   static __device__ inline int column(int lane, int e) {
@@ -251,22 +249,39 @@ __device__ void decode_part(const T* q, const T* k, const T* v, T* out, float* l
   }
 }
 
+// The most parts that one block joins.
+constexpr int kMostParts = 512;
+
 // One query's parts, as decode_part has kept them, in one.
 template <class T>
-__device__ inline void decode_joined(const float* kept, T* out, float* lse, const Problem& p, long long parts,
+__device__ inline void decode_joined(const float* kept, T* out, float* lse, const Problem& p, int parts,
                                      long long row) {
+  __shared__ float factor[kMostParts], mosts[kDecodingThreads], sums[kDecodingThreads];
   const long long step = p.value_width + 2;
-  const float* from = kept + row * parts * step;
-  float most = kLeastScore, sum = 0;
-  for (long long part = 0; part < parts; part++) most = fmaxf(most, from[part * step + p.value_width]);
-  for (long long part = 0; part < parts; part++)
-    sum += weight_beside(from[part * step + p.value_width], most) * from[part * step + p.value_width + 1];
+  const float *from = kept + row * parts * step, *ends = from + p.value_width;
+  float most = kLeastScore;
+  for (int part = threadIdx.x; part < parts; part += kDecodingThreads) {
+    factor[part] = ends[part * step];
+    most = fmaxf(most, factor[part]);
+  }
+  mosts[threadIdx.x] = most;
+  __syncthreads();
+  for (int each = 0; each < kDecodingThreads; each++) most = fmaxf(most, mosts[each]);
+  float sum = 0;
+  for (int part = threadIdx.x; part < parts; part += kDecodingThreads) {
+    factor[part] = weight_beside(factor[part], most);
+    sum += factor[part] * ends[part * step + 1];
+  }
+  sums[threadIdx.x] = sum;
+  __syncthreads();
+  sum = 0;
+  for (int each = 0; each < kDecodingThreads; each++) sum += sums[each];
   const long long head = row / p.queries;
   const DecodedRow of(p, head / p.group, head % p.group * p.queries + row % p.queries);
   write_decoded(p, of, out, lse, most, sum, [&](int column) {
     float total = 0;
-    for (long long part = 0; part < parts; part++)
-      total += weight_beside(from[part * step + p.value_width], most) * from[part * step + column];
+#pragma unroll 8
+    for (int part = 0; part < parts; part++) total += factor[part] * from[part * step + column];
     return total;
   });
 }
