@@ -195,6 +195,25 @@ function sparseProduct([rows, columns, n], share, dtype) {
   };
 }
 
+/** A matrix of blocks of 64 of which `share` are not 0 by a dense one, beside PyTorch's product with the zeros. */
+function blockProduct([rows, columns, n], share, dtype) {
+  const elements = rows * columns * share;
+  return {
+    title: `sparse.bsr ${rows} × ${columns} of ${100 * share} % by ${columns} × ${n}, PyTorch's dense,`,
+    dtype,
+    make: { x: [rows, columns], w: [columns, n] },
+    prepare: ({ x }) => {
+      const kept = rand([rows / 64, columns / 64], { device: x.device }).lt(share);
+      return { a: sparse.bsr(x.where(kept.repeatInterleave(64, { axis: 0 }).repeatInterleave(64, { axis: 1 }), 0)) };
+    },
+    run: ({ a, w }) => a.matmul(w),
+    torch: "x @ w",
+    wanted: [],
+    elements: elements + (rows + columns) * n,
+    multiplications: elements * n,
+  };
+}
+
 /** Images, inputs, size, outputs, kernel and stride of ResNet-50's kinds of layers. */
 const resnet = [
   [64, 56, 64, 1, 1],
@@ -262,6 +281,7 @@ const calls = {
     ...(dtype === "tf32"
       ? []
       : [1, 64, 512].flatMap((n) => [0.001, 0.02].map((share) => sparseProduct([16384, 16384, n], share, dtype)))),
+    ...(dtype === "bfloat16" ? [0.05, 0.25].map((share) => blockProduct([8192, 8192, 2048], share, dtype)) : []),
     ...(dtype === "bfloat16" ? [{}, { axis: 1 }].map((options) => scaledProduct(8192, options, dtype)) : []),
   ]),
 };
@@ -290,7 +310,7 @@ def make(question):
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = question["tf32"]
     dtype, wanted = getattr(torch, question["dtype"]), question["wanted"]
     names = {name: torch.randn(*shape, device=device).to(dtype).requires_grad_(name in wanted) for name, shape in question["make"].items()}
-    names.update(torch=torch, F=F, layer=layer)
+    names.update(torch=torch, F=F, layer=layer, eight=eight, scales=scales, thin=thin)
     if wanted:
         y = eval(question["torch"], names)
         names.update(y=y, g=torch.randn_like(y), inputs=[names[name] for name in wanted])

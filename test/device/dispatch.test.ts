@@ -6,6 +6,9 @@ import {
   gradients,
   lastDispatch,
   nn,
+  quantize,
+  quantizeFp8,
+  scaledMatmul,
   setPath,
   type DispatchedOperation,
   type Tensor,
@@ -84,20 +87,55 @@ describe.each(devices)("$name", ({ name: device, kind }) => {
     expect(farthest(usual, generic)).toBeLessThan(2 * 2 ** -6);
   });
 
+  test("a product with a quantised matrix by each of its paths", () => {
+    const q = quantize(sample([40, 256]).x, { bits: 4 }).T;
+    for (const dtype of ["float32", "bfloat16"] as const)
+      for (const rows of [1, 3, 16]) {
+        const x = sample([rows, 256], dtype).x;
+        const usual = x.matmul(q);
+        expect(lastDispatch("quantizedMatmul")!.path).toBe("packs");
+        for (const path of ["packs", "anywhere", "floats"]) {
+          const found = told("quantizedMatmul", path, () => x.matmul(q));
+          // Sums of 256 products of up to 4; "floats" rounds one factor more.
+          expect(farthest(usual, found)).toBeLessThan(dtype === "float32" ? 2 ** -9 : 256 * 4 * 2 ** -8);
+        }
+      }
+    sample([17, 256]).x.matmul(q);
+    expect(lastDispatch("quantizedMatmul")!.path).toBe("floats");
+    sample([1, 100]).x.matmul(quantize(sample([3, 100]).x, { groupSize: 6 }).T);
+    expect(lastDispatch("quantizedMatmul")!.path).toBe("anywhere");
+  });
+
+  test("a product of 8-bit floats by a library or by float32", () => {
+    const [a, b] = [quantizeFp8(sample([32, 64]).x), quantizeFp8(sample([48, 64]).x)];
+    const run = () =>
+      scaledMatmul(a.values, b.values.T as Tensor, { scaleA: a.scale, scaleB: b.scale, dtype: "float32" });
+    const floats = told("scaledMatmul", "floats", run);
+    const usual = run();
+    const last = lastDispatch("scaledMatmul")!;
+    expect(last.path).toBe(kind === "cuda" ? "library" : "floats");
+    expect(last.library?.library).toBe(kind === "cuda" ? "cuBLASLt" : undefined);
+    // Sums of 64 products of up to 4, of which tensor cores keep 13 bits.
+    expect(farthest(usual, floats)).toBeLessThan(64 * 4 * 2 ** -12);
+  });
+
   test("sentences for what is no path, and for one that does not serve a call", () => {
     expect(() => setPath("matmul", "cuda" as never)).toThrow('matmul has the paths library, kernel but got "cuda".');
     expect(() => setPath("add" as never, "kernel" as never)).toThrow(
-      'setPath takes an operation with several paths, attention, convolution, matmul, but got "add".',
+      'setPath takes an operation with several paths, attention, convolution, fft, matmul, quantizedMatmul, scaledMatmul, but got "add".',
     );
     expect(() => lastDispatch("add" as never)).toThrow("lastDispatch takes an operation with several paths");
     const whole = sample([3, 3], "int32").x;
     const image = sample([1, 2, 5, 5]).x;
+    const [eights, one] = [sample([3, 3]).x.to("float8_e4m3"), sample([1]).x];
     const [q, wide] = [sample([1, 1, 4, 20]).x, sample([4, 2, 3, 3]).x];
     for (const [operation, path, run] of [
       ["matmul", "library", () => whole.matmul(whole)],
       ["convolution", "depthwise", () => conv2d(image, wide)],
       ["convolution", "pointwise", () => conv2d(image, wide)],
       ["attention", "wgmma", () => nn.attention(q, q, q)],
+      ["quantizedMatmul", "packs", () => sample([17, 20]).x.matmul(quantize(sample([3, 20]).x).T)],
+      ["scaledMatmul", "library", () => scaledMatmul(eights, eights, { scaleA: one, scaleB: one })],
     ] as const) {
       using _ = setPath(operation, path as never);
       expect(run, path).toThrow(

@@ -144,6 +144,7 @@ describe.each(devices.map(({ name }) => [name] as const))("on %s", (device) => {
         [16, 4096, 128],
         [129, 256, 64],
         [130, 640, 128],
+        [24, 384, 32],
         [20, 96, 96],
         [5, 200, 6],
         [3, 33, 128],
@@ -190,6 +191,33 @@ describe.each(devices.map(({ name }) => [name] as const))("on %s", (device) => {
           q.dispose();
         }
     });
+  });
+
+  test.each([
+    ["float16", 4],
+    ["bfloat16", 8],
+    ["bfloat16", 4],
+  ] as const)("more lines than a GPU has processors for, of %s and %i bits", (dtype, bits) => {
+    const [n, k] = [8500 + 32 * 40, 128];
+    for (const rows of [1, 9]) {
+      const q = quantize(normals([n, k]), { bits, symmetric: rows === 1 });
+      const x = normals([rows, k], dtype);
+      const [xs, ws, scales] = [numbers(x), numbers(q.dequantize()), numbers(q.scales)];
+      poison(device, rows * n);
+      const found = numbers(x.matmul(q.T));
+      const [sums, sizes] = [Array<number>(rows * n).fill(0), Array<number>(rows * n).fill(0)];
+      for (let i = 0; i < rows; i++)
+        for (let j = 0; j < n; j++)
+          for (let d = 0; d < k; d++) {
+            sums[i * n + j]! += xs[i * k + d]! * ws[j * k + d]!;
+            sizes[i * n + j]! += Math.abs(xs[i * k + d]!) * scales[j]! * 2 ** bits;
+          }
+      expectWithin(
+        found,
+        sums,
+        (index) => (k + 40) * 2 ** -22 * sizes[index]! + 2 * roundoff[dtype]! * Math.abs(sums[index]!) + 2 ** -24,
+      );
+    }
   });
 
   test("rows that begin anywhere, vectors and batches", () => {

@@ -97,6 +97,30 @@ __global__ void __launch_bounds__(kQuantizeThreads)
   }
 }
 
+#ifdef WARPCELL_SERIAL
+// The floats of codes `begin` to `end` of one group, of which of two in a byte the first begins.
+template <int bits>
+inline void group_floats(const uchar* in, long long begin, long long end, bool is_signed, int zero, float scale,
+                         float* to) {
+  if constexpr (bits == 8) {
+    const int turned = is_signed ? 0x80 : 0;
+#pragma clang loop vectorize(assume_safety)
+#pragma GCC ivdep
+    for (long long i = 0; i < end - begin; i++) to[i] = float((in[begin + i] ^ turned) - zero) * scale;
+  } else {
+    const uchar* bytes = in + begin / 2;
+    const long long pairs = (end - begin) / 2;
+#pragma clang loop vectorize(assume_safety)
+#pragma GCC ivdep
+    for (long long i = 0; i < pairs; i++) {
+      to[2 * i] = float((bytes[i] & 15) - zero) * scale;
+      to[2 * i + 1] = float((bytes[i] >> 4) - zero) * scale;
+    }
+    if ((end - begin) % 2 != 0) to[2 * pairs] = float((bytes[pairs] & 15) - zero) * scale;
+  }
+}
+#endif
+
 // The floats that codes stand for, [rows, length].
 template <class T, int bits>
 __global__ void __launch_bounds__(kExpandThreads)
@@ -106,6 +130,7 @@ __global__ void __launch_bounds__(kExpandThreads)
   const long long count = groups.count();
   const bool is_signed = zeros == nullptr;
 #ifdef WARPCELL_SERIAL
+  constexpr int kStretch = 256;
   const long long share = (rows + gridDim.x - 1) / gridDim.x, begin = blockIdx.x * share,
                   end = begin + share < rows ? begin + share : rows;
   for (long long row = begin; row < end; row++) {
@@ -161,7 +186,7 @@ __global__ void __launch_bounds__(kExpandThreads)
 template <class T, int bits>
 inline void serial_product(const T* x, const uchar* codes, const Groups& groups, T* out, long long rows,
                            long long lines) {
-  constexpr int kStretch = 1024, kBeside = 16;
+  constexpr int kStretch = 1024, kBeside = 32;
   const long long length = groups.length, count = groups.count();
   const bool is_signed = groups.zeros == nullptr;
   const long long share = (lines + gridDim.x - 1) / gridDim.x, begin = blockIdx.x * share,
@@ -177,21 +202,21 @@ inline void serial_product(const T* x, const uchar* codes, const Groups& groups,
                         stop = (group + 1) * groups.size < last ? (group + 1) * groups.size : last;
         const float scale = groups.scales[line * count + group];
         const int zero = groups.template zero<bits>(line * count + group);
-#pragma clang loop vectorize(assume_safety)
-#pragma GCC ivdep
-        for (long long i = k; i < stop; i++) weights[i - first] = float(code_at<bits>(in, i, is_signed) - zero) * scale;
+        group_floats<bits>(in, k, stop, is_signed, zero, scale, weights + (k - first));
         k = stop;
       }
       const long long there = last - first, whole = there / kBeside * kBeside;
       for (long long row = 0; row < rows; row++) {
         const T* from = x + row * length + first;
-        float* into = sums[row];
+        float into[kBeside];  // in registers
+        for (int j = 0; j < kBeside; j++) into[j] = sums[row][j];
         for (long long i = 0; i < whole; i += kBeside) {
 #pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
           for (int j = 0; j < kBeside; j++) into[j] += widen<T>(from[i + j]) * weights[i + j];
         }
-        for (long long i = whole; i < there; i++) into[i - whole] += widen<T>(from[i]) * weights[i];
+        for (int j = 0; j < kBeside; j++) sums[row][j] = into[j];
+        for (long long i = whole; i < there; i++) sums[row][i - whole] += widen<T>(from[i]) * weights[i];
       }
     }
     for (long long row = 0; row < rows; row++) {

@@ -6,6 +6,7 @@ using namespace warpcell;
 
 constexpr int kSparseWarps = 4;    // of a block
 constexpr int kSparseColumns = 4;  // of the dense matrix, that a lane has
+constexpr int kAhead = 4;          // elements that a lane brings at a time
 
 #ifndef WARPCELL_SERIAL
 template <class A>
@@ -20,7 +21,7 @@ __device__ inline A lanes_sum(A value, int from) {
 template <class T>
 __global__ void __launch_bounds__(kSparseWarps * 32)
     sparse_product(const T* values, const int* indptr, const int* indices, const T* dense, T* out, long long rows,
-                   long long columns, int width) {
+                   long long columns, int width, int is_packed) {
   using A = Sum<T>;
 #ifdef WARPCELL_SERIAL
   constexpr int kStretch = 512;
@@ -43,26 +44,49 @@ __global__ void __launch_bounds__(kSparseWarps * 32)
     }
   }
 #else
+  struct alignas(kSparseColumns * sizeof(T)) Several {
+    T element[kSparseColumns];
+  };
   const int lane = threadIdx.x % 32;
   const long long of_tile = (long long)width * kSparseColumns, tiles = (columns + of_tile - 1) / of_tile;
   const long long item = (long long)blockIdx.x * kSparseWarps + threadIdx.x / 32;
-  const long long row = item / tiles, first = item % tiles * of_tile + lane % width;
+  const long long row = item / tiles, first = item % tiles * of_tile + lane % width * kSparseColumns;
   if (row >= rows) return;
   const int last = indptr[row + 1], step = 32 / width;
+  const long long inside = first < columns ? first : 0;
   A sums[kSparseColumns] = {};
-#pragma unroll 4
-  for (int e = indptr[row] + lane / width; e < last; e += step) {
-    const A value = A(widen<T>(values[e]));
-    const T* from = dense + (long long)indices[e] * columns + first;
+  for (int e = indptr[row] + lane / width; e < last; e += step * kAhead) {
+    // Past the last element is the first of these again, of which nothing is added.
+    T value[kAhead];
+    int index[kAhead];
+    Several found[kAhead];
 #pragma unroll
-    for (int c = 0; c < kSparseColumns; c++) {
-      if (first + c * width < columns) sums[c] += value * A(widen<T>(from[c * width]));
+    for (int k = 0; k < kAhead; k++) {
+      const int at = e + k * step < last ? e + k * step : e;
+      value[k] = values[at];
+      index[k] = indices[at];
+    }
+#pragma unroll
+    for (int k = 0; k < kAhead; k++) {
+      const T* from = dense + (long long)index[k] * columns + inside;
+      if (is_packed) {
+        found[k] = *(const Several*)from;
+      } else {
+#pragma unroll
+        for (int c = 0; c < kSparseColumns; c++) found[k].element[c] = from[inside + c < columns ? c : 0];
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < kAhead; k++) {
+      if (e + k * step >= last) continue;
+#pragma unroll
+      for (int c = 0; c < kSparseColumns; c++) sums[c] += A(widen<T>(value[k])) * A(widen<T>(found[k].element[c]));
     }
   }
 #pragma unroll
   for (int c = 0; c < kSparseColumns; c++) {
     const A sum = lanes_sum(sums[c], width);
-    if (lane < width && first + c * width < columns) out[row * columns + first + c * width] = narrow<T>(sum);
+    if (lane < width && first + c < columns) out[row * columns + first + c] = narrow<T>(sum);
   }
 #endif
 }

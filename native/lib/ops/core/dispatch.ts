@@ -27,6 +27,15 @@ const paths = {
     library: "floats by cuBLASLt's choice for these sizes, measured once; by OpenBLAS on the CPU",
     kernel: "every device and dtype, in tiles",
   },
+  quantizedMatmul: {
+    packs: "up to 16 rows: codes are read 16 bytes at a time, of which all have one scale",
+    anywhere: "up to 16 rows: codes in groups of any size",
+    floats: "any number of rows: the matrix is written in floats first",
+  },
+  scaledMatmul: {
+    library: "cuBLASLt's choice for these sizes and scales, measured once",
+    floats: "every device: both matrices are written in float32 first",
+  },
 } as const;
 
 /** Operations that have several paths. */
@@ -103,8 +112,8 @@ function checkOperation(name: string, operation: unknown): void {
 }
 
 /**
- * Which path the last attention, convolution, Fourier transform or matrix product took, of `operation` alone where it is named; `null`
- * before the first. A convolution or an attention may have matrix products within it.
+ * Which path the last attention, convolution, Fourier transform or matrix product of any kind took, of `operation`
+ * alone where it is named; `null` before the first. A convolution or an attention may have matrix products within it.
  * @example
  * ones([2, 2]).matmul(ones([2, 2]));
  * lastDispatch("matmul")?.path; // → 'library'
@@ -126,9 +135,10 @@ export function lastDispatch(operation?: DispatchedOperation): Dispatch | null {
 
 /**
  * Has an operation take one of its paths: attention "decoding", "wgmma", "mma" or "generic", convolution "depthwise",
- * "pointwise", "library" or "patches", fft and matmul "library" or "kernel", in both directions. It holds until what is
- * returned is disposed of, which `using` does at the end of a block; an operation that its path does not serve is then a
- * TensorError.
+ * "pointwise", "library" or "patches", fft and matmul "library" or "kernel", in both directions; matmul with a
+ * quantised matrix ("quantizedMatmul") "packs", "anywhere" or "floats", scaledMatmul "library" or "floats". It holds
+ * until what is returned is disposed of, which `using` does at the end of a block; an operation that its path does not
+ * serve is then a TensorError.
  * @example
  * const slow = setPath("matmul", "kernel");
  * ones([2, 2]).matmul(ones([2, 2])); // → tensor([[2, 2], [2, 2]], shape [2, 2], float32, cpu)

@@ -6,6 +6,7 @@ import { factsOf, type DType } from "../../memory/dtype.ts";
 import { TensorError } from "../../errors.ts";
 import { formatShape, sizeOf, transposed, type Shape } from "../../memory/shape.ts";
 import { call } from "../core/calls.ts";
+import { mayTake, refusal, takes } from "../core/dispatch.ts";
 import type { Computation } from "../core/operation.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
 import { blocksFor, onDevice, type Blocks } from "../kernels/blocks.ts";
@@ -170,26 +171,28 @@ function groupShift({ bits, groupSize, length }: CodeFacts): number | null {
 
 const isAligned = ({ placeLow }: DeviceArray) => placeLow % 16 === 0;
 
-/** out [rows, lines] of few rows x [rows, length], which are all contiguous. */
-function productInto(
-  on: Execution,
-  out: DeviceArray,
-  x: DeviceArray,
-  [codes, scales, zeros]: readonly [DeviceArray, DeviceArray, DeviceArray | null],
-  coded: CodeFacts,
-): void {
+type Codes = readonly [codes: DeviceArray, scales: DeviceArray, zeros: DeviceArray | null];
+
+/** Whether a kernel of few rows filled out [rows, lines] with x [rows, length]; all are contiguous. */
+function productInto(on: Execution, out: DeviceArray, x: DeviceArray, codes: Codes, coded: CodeFacts): boolean {
   const { bits, groupSize, length } = coded;
   const { warps, lines: linesOfWarp, together } = facts();
-  const [rows, lines] = [x.shape[0]!, codes.shape[0]!];
-  const args = [x, codes, scales, zeros, out, rows, lines, length, groupSize] as const;
+  const [rows, lines] = [x.shape[0]!, codes[0].shape[0]!];
+  const args = [x, ...codes, out, rows, lines, length, groupSize] as const;
   const serial = blocksFor(on.device, lines, { serial: Math.max(1, Math.floor(65536 / (length * rows))) });
-  const shift = groupShift(coded);
   const blocks = (grid: number) => onDevice<Blocks>(on.device, { serial, threads: { grid, block: 32 * warps } });
-  if (shift === null || !isAligned(codes) || !isAligned(x))
-    return anyProducts[bits].launch(on, out.dtype, blocks(Math.ceil((rows * lines) / warps)), args);
-  const [name, each] = rows === 1 ? (["one", 1] as const) : (["several", together] as const);
-  const grid = Math.ceil(lines / (linesOfWarp * warps)) * Math.ceil(rows / each);
-  products[bits][name].launch(on, out.dtype, blocks(grid), [...args, shift]);
+  const shift = isAligned(codes[0]) && isAligned(x) ? groupShift(coded) : null;
+  if (shift !== null && mayTake("quantizedMatmul", "packs")) {
+    const [name, each] = rows === 1 ? (["one", 1] as const) : (["several", together] as const);
+    const grid = Math.ceil(lines / (linesOfWarp * warps)) * Math.ceil(rows / each);
+    products[bits][name].launch(on, out.dtype, blocks(grid), [...args, shift]);
+    takes(on, "quantizedMatmul", "packs");
+    return true;
+  }
+  if (!mayTake("quantizedMatmul", "anywhere")) return false;
+  anyProducts[bits].launch(on, out.dtype, blocks(Math.ceil((rows * lines) / warps)), args);
+  takes(on, "quantizedMatmul", "anywhere");
+  return true;
 }
 
 /** The last axis as columns, all others as rows: a view of a contiguous array. */
@@ -221,17 +224,22 @@ const quantizedMatmul: Computation<[x: DeviceArray, ...Coded], CodeFacts> = {
     withFlat(on, x, x.dtype, (flat) => {
       using rows = flattened(flat, length);
       using result = flattened(out!, lines);
-      if (rows.shape[0]! > facts().mostRows || !multiplied.includes(x.dtype)) {
-        using weight = DeviceArray.allocate(on.device, x.dtype, [lines, length]);
-        expandInto(on, weight, zeros === undefined ? [codes, scales] : [codes, scales, zeros], attributes);
-        using turned = viewOf(weight, transposed(weight, [1, 0]));
-        return matmulInto(on, result, rows, turned);
-      }
-      withFlat(on, codes, codes.dtype, (bytes) =>
-        withFlat(on, scales, "float32", (steps) =>
-          withZeros(on, zeros, (points) => productInto(on, result, rows, [bytes, steps, points], attributes)),
-        ),
-      );
+      let isDone = false;
+      if (rows.shape[0]! <= facts().mostRows && multiplied.includes(x.dtype))
+        withFlat(on, codes, codes.dtype, (bytes) =>
+          withFlat(on, scales, "float32", (steps) =>
+            withZeros(on, zeros, (points) => {
+              isDone = productInto(on, result, rows, [bytes, steps, points], attributes);
+            }),
+          ),
+        );
+      if (isDone) return;
+      if (!mayTake("quantizedMatmul", "floats")) throw refusal("quantizedMatmul");
+      takes(on, "quantizedMatmul", "floats");
+      using weight = DeviceArray.allocate(on.device, x.dtype, [lines, length]);
+      expandInto(on, weight, zeros === undefined ? [codes, scales] : [codes, scales, zeros], attributes);
+      using turned = viewOf(weight, transposed(weight, [1, 0]));
+      matmulInto(on, result, rows, turned);
     });
   },
   gradient([g], { inputs: [x, ...coded], attributes, wanted }) {

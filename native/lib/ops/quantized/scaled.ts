@@ -5,6 +5,7 @@ import { DeviceArray, viewOf } from "../../memory/array.ts";
 import type { DType } from "../../memory/dtype.ts";
 import { TensorError } from "../../errors.ts";
 import { formatShape, stretch, transposed, windowed, type Shape } from "../../memory/shape.ts";
+import { mayTake, refusal, takes } from "../core/dispatch.ts";
 import type { Computation } from "../core/operation.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
 import { blocksFor, onDevice, type Blocks } from "../kernels/blocks.ts";
@@ -167,8 +168,10 @@ function libraryInto(on: Execution, out: DeviceArray, a: Scaled, b: Scaled, fast
   using scalesB = arranged(on, b, kindB);
   const places = [out.place, a.matrix.place, b.matrix.place, scalesA.place, scalesB.place];
   const scalars = [1, 0];
-  const sequence = LibraryPlan.find(on.device, text, { places, scalars })?.run(on, places, scalars) ?? null;
-  if (sequence === null) return false;
+  const plan = LibraryPlan.find(on.device, text, { places, scalars });
+  if (plan === null) return false;
+  const sequence = plan.run(on, places, scalars);
+  takes(on, "scaledMatmul", "library", plan.chosen);
   if (sequence > 0) out.living().written(sequence, out.bytes);
   return true;
 }
@@ -214,7 +217,9 @@ const scaledMatmul: Computation<
   run([out], [a, b, scaleA, scaleB], { fast }, on) {
     byLines(on, a, scaleA, false, (left) =>
       byLines(on, b, scaleB, true, (right) => {
-        if (a.shape[1]! > 0 && libraryInto(on, out!, left, right, fast)) return;
+        if (a.shape[1]! > 0 && mayTake("scaledMatmul", "library") && libraryInto(on, out!, left, right, fast)) return;
+        if (!mayTake("scaledMatmul", "floats")) throw refusal("scaledMatmul");
+        takes(on, "scaledMatmul", "floats");
         using x = decoded(on, left);
         using y = decoded(on, right);
         using turned = viewOf(y, transposed(y, [1, 0]));

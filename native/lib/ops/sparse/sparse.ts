@@ -20,7 +20,7 @@ export type Pattern = [indptr: DeviceArray, indices: DeviceArray, ...turned: Dev
 
 const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 const kinds = ["place", "place", "place", "place", "out", "i64", "i64"] as const;
-const products = new KernelFamily("sparse", floats, (type) => `sparse_product<${type}>`, [...kinds, "i32"]);
+const products = new KernelFamily("sparse", floats, (type) => `sparse_product<${type}>`, [...kinds, "i32", "i32"]);
 const sampled = new KernelFamily("sparse", floats, (type) => `sampled_product<${type}>`, kinds);
 const facts = kernelFacts("sparse", { warps: "kSparseWarps", columns: "kSparseColumns" });
 
@@ -73,6 +73,7 @@ const sparseMatmul: Computation<[values: DeviceArray, dense: DeviceArray, ...Pat
           rows,
           columns,
           width,
+          Number(columns % ofLane === 0 && matrix.placeLow % (ofLane * factsOf(matrix.dtype).bytes) === 0),
         ]),
       ),
     );
