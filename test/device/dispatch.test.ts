@@ -93,7 +93,8 @@ describe.each(devices)("$name", ({ name: device, kind }) => {
       for (const rows of [1, 3, 16]) {
         const x = sample([rows, 256], dtype).x;
         const usual = x.matmul(q);
-        expect(lastDispatch("quantizedMatmul")!.path).toBe("packs");
+        const onTensorCores = kind === "cuda" && dtype === "bfloat16";
+        expect(lastDispatch("quantizedMatmul")!.path).toBe(onTensorCores ? "tensorCores" : "packs");
         for (const path of ["packs", "anywhere", "floats"]) {
           const found = told("quantizedMatmul", path, () => x.matmul(q));
           // Sums of 256 products of up to 4; "floats" rounds one factor more.

@@ -28,6 +28,7 @@ const paths = {
     kernel: "every device and dtype, in tiles",
   },
   quantizedMatmul: {
+    tensorCores: "up to 16 rows of 16-bit floats: codes become integers of 16 bits on the way to a GPU's tensor cores",
     packs: "up to 16 rows: codes are read 16 bytes at a time, of which all have one scale",
     anywhere: "up to 16 rows: codes in groups of any size",
     floats: "any number of rows: the matrix is written in floats first",
@@ -136,9 +137,9 @@ export function lastDispatch(operation?: DispatchedOperation): Dispatch | null {
 /**
  * Has an operation take one of its paths: attention "decoding", "wgmma", "mma" or "generic", convolution "depthwise",
  * "pointwise", "library" or "patches", fft and matmul "library" or "kernel", in both directions; matmul with a
- * quantised matrix ("quantizedMatmul") "packs", "anywhere" or "floats", scaledMatmul "library" or "floats". It holds
- * until what is returned is disposed of, which `using` does at the end of a block; an operation that its path does not
- * serve is then a TensorError.
+ * quantised matrix ("quantizedMatmul") "tensorCores", "packs", "anywhere" or "floats", scaledMatmul "library" or
+ * "floats". It holds until what is returned is disposed of, which `using` does at the end of a block; an operation that
+ * its path does not serve is then a TensorError.
  * @example
  * const slow = setPath("matmul", "kernel");
  * ones([2, 2]).matmul(ones([2, 2])); // → tensor([[2, 2], [2, 2]], shape [2, 2], float32, cpu)

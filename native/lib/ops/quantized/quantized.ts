@@ -14,6 +14,7 @@ import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import { matmulInto } from "../linear/matrix-product.ts";
 import { withFlat } from "../shape/copy.ts";
+import { tileProductInto } from "./tiles.ts";
 
 /** Bits of a code. */
 export type CodeBits = 8 | 4;
@@ -175,6 +176,10 @@ type Codes = readonly [codes: DeviceArray, scales: DeviceArray, zeros: DeviceArr
 
 /** Whether a kernel of few rows filled out [rows, lines] with x [rows, length]; all are contiguous. */
 function productInto(on: Execution, out: DeviceArray, x: DeviceArray, codes: Codes, coded: CodeFacts): boolean {
+  if (mayTake("quantizedMatmul", "tensorCores") && tileProductInto(on, out, x, codes, coded)) {
+    takes(on, "quantizedMatmul", "tensorCores");
+    return true;
+  }
   const { bits, groupSize, length } = coded;
   const { warps, lines: linesOfWarp, together } = facts();
   const [rows, lines] = [x.shape[0]!, codes[0].shape[0]!];
