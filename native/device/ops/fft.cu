@@ -35,59 +35,44 @@ __global__ void __launch_bounds__(kFftThreads) fft_pass(const Chain chain, int w
   const Pass& pass = chain.passes[which];
   long long lanes = lanes_of<T>(chain), all = chain.outer * pass.s * pass.l, tiles = (all + lanes - 1) / lanes;
   long long first = tiles * blockIdx.x / gridDim.x * lanes, end = tiles * (blockIdx.x + 1) / gridDim.x * lanes;
-  run_pass<T>(chain, which, x, read_rows, out, write_rows, table, first, end < all ? end : all);
+  run_pass<T>(chain, which, x, x + 2 * chain.outer * read_rows, read_rows, out, write_rows, table, first,
+              end < all ? end : all);
 }
 
-// X[k] of real numbers from Z, their even and odd ones as a complex transform of half the length h, in place: rows of h
-// and one more. `roots`: exp(−2πi·k/2h). All but the first and the last are multiplied by `inside`.
-template <class T>
-__device__ inline void unpack_pair(Point<T>* row, const Point<T>* roots, long long h, long long k, T inside,
-                                   bool conjugates) {
-  T sign = conjugates ? T(-1) : T(1);
-  if (k == 0) {
-    Point<T> z = row[0];
-    row[0] = {z.re + z.im, T(0)};
-    row[h] = {z.re - z.im, T(0)};
-    return;
+// `use(row, k, end)` for the elements `k` to `end` of rows of `width`, of which a thread of a GPU has one at a time and
+// a core many.
+template <class Use>
+__device__ inline void each_part(long long rows, long long width, Use use) {
+  const long long count = rows * width;
+#ifdef WARPCELL_SERIAL
+  const long long end = count * (blockIdx.x + 1) / gridDim.x;
+  for (long long i = count * blockIdx.x / gridDim.x; i < end;) {
+    const long long row = i / width, k = i % width, last = k + end - i < width ? k + end - i : width;
+    use(row, k, last);
+    i += last - k;
   }
-  Point<T> a = row[k], b = row[h - k];
-  T half = inside * T(0.5);
-  Point<T> even{(a.re + b.re) * half, (a.im - b.im) * half}, odd{(a.im + b.im) * half, (b.re - a.re) * half};
-  odd = times(odd, roots[k].re, roots[k].im);
-  row[k] = {even.re + odd.re, (even.im + odd.im) * sign};
-  if (k != h - k) row[h - k] = {even.re - odd.re, (odd.im - even.im) * sign};
-}
-// The way back, without the factor 1/2h: `row` has h and one more, `out` gets h.
-template <class T>
-__device__ inline void pack_pair(const Point<T>* row, Point<T>* out, const Point<T>* roots, long long h, long long k,
-                                 T inside, bool conjugates) {
-  if (k == 0) {
-    out[0] = {row[0].re + row[h].re, row[0].re - row[h].re};
-    return;
-  }
-  T sign = conjugates ? -inside : inside;
-  Point<T> a{row[k].re * inside, row[k].im * sign}, b{row[h - k].re * inside, row[h - k].im * sign};
-  Point<T> even{a.re + b.re, a.im - b.im}, odd{a.re - b.re, a.im + b.im};
-  odd = times(odd, roots[k].re, -roots[k].im);
-  out[k] = {even.re - odd.im, even.im + odd.re};
-  if (k != h - k) out[h - k] = {even.re + odd.im, odd.re - even.im};
+#else
+  const long long step = (long long)gridDim.x * blockDim.x;
+  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += step)
+    use(i / width, i % width, i % width + 1);
+#endif
 }
 
+// Rows of h points and one more, in place.
 template <class T>
 __global__ void fft_unpack(T* out, const T* table, long long roots, long long rows, long long h, double inside,
                            int conjugates) {
-  long long pairs = h / 2 + 1, count = rows * pairs, step = (long long)gridDim.x * blockDim.x;
-  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += step)
-    unpack_pair<T>((Point<T>*)out + i / pairs * (h + 1), (const Point<T>*)table + roots, h, i % pairs, T(inside),
-                   conjugates);
+  each_part(rows, h / 2 + 1, [&](long long row, long long k, long long end) {
+    unpack_row<T>((Point<T>*)out + row * (h + 1), (const Point<T>*)table + roots, h, k, end, T(inside), conjugates);
+  });
 }
 template <class T>
 __global__ void fft_pack(const T* x, T* out, const T* table, long long roots, long long rows, long long h,
                          double inside, int conjugates) {
-  long long pairs = h / 2 + 1, count = rows * pairs, step = (long long)gridDim.x * blockDim.x;
-  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += step)
-    pack_pair<T>((const Point<T>*)x + i / pairs * (h + 1), (Point<T>*)out + i / pairs * h,
-                 (const Point<T>*)table + roots, h, i % pairs, T(inside), conjugates);
+  each_part(rows, h / 2 + 1, [&](long long row, long long k, long long end) {
+    pack_row<T>((const Point<T>*)x + row * (h + 1), (Point<T>*)out + row * h, (const Point<T>*)table + roots, h, k, end,
+                T(inside), conjugates);
+  });
 }
 
 // All passes of some rows at a time, which stay in a core's caches. `kind`: 0 of complex numbers; 1 of real ones, whose
@@ -101,18 +86,21 @@ __global__ void __launch_bounds__(kFftThreads)
   const long long groups = (chain.outer + group - 1) / group;
   const Point<T>* circle = (const Point<T>*)table + roots;
   T* own = scratch + 2 * n * group * blockIdx.x;
+  const Halves halves{kind, circle, inside, bool(conjugates)};
+  const bool is_one = kHasHalves && chain.count == 1;
   for (long long g = groups * blockIdx.x / gridDim.x; g < groups * (blockIdx.x + 1) / gridDim.x; g++) {
     const long long begin = g * group, rows = begin + group < chain.outer ? group : chain.outer - begin;
     const T* from = x + 2 * begin * chain.read_rows;
     T* to = out + 2 * begin * chain.write_rows;
+    const T* from_end = x + 2 * chain.outer * chain.read_rows;
     long long from_rows = chain.read_rows;
-    if (kind == 2) {
-      for (long long row = 0; row < rows; row++)
-        for (long long k = threadIdx.x; k <= h / 2; k += blockDim.x)
-          pack_pair<T>((const Point<T>*)from + row * chain.read_rows, (Point<T>*)own + row * h, circle, h, k, T(inside),
-                       conjugates);
+    if (kind == 2 && !is_one) {
+      for (long long row = threadIdx.x; row < rows; row += blockDim.x)
+        pack_row<T>((const Point<T>*)from + row * chain.read_rows, (Point<T>*)own + row * h, circle, h, 0, h / 2 + 1,
+                    T(inside), conjugates);
       __syncthreads();
       from = own;
+      from_end = own + 2 * n * group;
       from_rows = n;
     }
     for (int which = 0; which < chain.count; which++) {
@@ -121,15 +109,16 @@ __global__ void __launch_bounds__(kFftThreads)
       const bool to_own = which + 1 < chain.count && from != own;
       T* target = to_own ? own : to;
       const long long target_rows = to_own ? n : chain.write_rows;
-      run_pass<T>(chain, which, from, from_rows, target, target_rows, table, 0, rows * pass.s * pass.l);
+      run_pass<T>(chain, which, from, from_end, from_rows, target, target_rows, table, 0, rows * pass.s * pass.l,
+                  is_one ? &halves : nullptr);
       __syncthreads();
       from = target;
+      from_end = to_own ? own + 2 * n * group : out + 2 * chain.outer * chain.write_rows;
       from_rows = target_rows;
     }
-    if (kind == 1) {
-      for (long long row = 0; row < rows; row++)
-        for (long long k = threadIdx.x; k <= h / 2; k += blockDim.x)
-          unpack_pair<T>((Point<T>*)to + row * chain.write_rows, circle, h, k, T(inside), conjugates);
+    if (kind == 1 && !is_one) {
+      for (long long row = threadIdx.x; row < rows; row += blockDim.x)
+        unpack_row<T>((Point<T>*)to + row * chain.write_rows, circle, h, 0, h / 2 + 1, T(inside), conjugates);
       __syncthreads();
     }
   }
@@ -139,29 +128,31 @@ __global__ void __launch_bounds__(kFftThreads)
 // whose ends are real; 2, x real with zeros beside it; 3, its real parts.
 template <class T>
 __global__ void fft_convert(const T* x, T* out, long long rows, long long n, int kind, double inside, int conjugates) {
-  long long half = n / 2 + 1, width = kind == 0 ? half : n, count = rows * width;
-  long long step = (long long)gridDim.x * blockDim.x;
-  T sign = conjugates ? T(-1) : T(1);
-  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += step) {
-    long long row = i / width, k = i % width;
-    bool is_end = k == 0 || 2 * k == n;
-    T factor = is_end ? T(1) : T(inside);
+  const long long half = n / 2 + 1;
+  const T sign = conjugates ? T(-1) : T(1), between = T(inside);
+  const Point<T>* points = (const Point<T>*)x;
+  Point<T>* target = (Point<T>*)out;
+  auto is_end = [n](long long k) { return k == 0 || 2 * k == n; };
+  each_part(rows, kind == 0 ? half : n, [&](long long row, long long k, long long end) {
     if (kind == 0) {
-      const T* from = x + 2 * (row * n + k);
-      out[2 * i] = from[0] * factor;
-      out[2 * i + 1] = from[1] * factor * sign;
+      for (; k < end; k++) {
+        Point<T> z = points[row * n + k];
+        const T factor = is_end(k) ? T(1) : between;
+        target[row * half + k] = {z.re * factor, z.im * factor * sign};
+      }
     } else if (kind == 1) {
-      bool is_mirrored = 2 * k > n;
-      const T* from = x + 2 * (row * half + (is_mirrored ? n - k : k));
-      out[2 * i] = from[0] * factor;
-      out[2 * i + 1] = is_end ? T(0) : from[1] * factor * (is_mirrored ? -sign : sign);
+      for (; k < end; k++) {
+        const bool is_mirrored = 2 * k > n;
+        Point<T> z = points[row * half + (is_mirrored ? n - k : k)];
+        const T factor = is_end(k) ? T(1) : between;
+        target[row * n + k] = {z.re * factor, is_end(k) ? T(0) : z.im * factor * (is_mirrored ? -sign : sign)};
+      }
     } else if (kind == 2) {
-      out[2 * i] = x[i];
-      out[2 * i + 1] = T(0);
+      for (; k < end; k++) target[row * n + k] = {x[row * n + k], T(0)};
     } else {
-      out[i] = x[2 * i];
+      for (; k < end; k++) out[row * n + k] = points[row * n + k].re;
     }
-  }
+  });
 }
 
 // Bluestein: X[k] = a[k] · Σ x[j]·a[j] · conj(a[k − j]) with a[j] = exp(−πi·j²/n), a convolution of a length m that has
@@ -210,6 +201,56 @@ __global__ void fft_end(const T* x, T* out, const T* a, long long outer, long lo
     z = {z.re * T(scale), z.im * T(scale)};
     if (swaps) swap_parts(z);
     ((Point<T>*)out)[i] = z;
+  }
+}
+
+// The same of rows one after the other, which stay in a core's caches: `chain` of m points, `factors` the transform of
+// conj(a); `scratch`: 2 · m points for each block.
+template <class T>
+__global__ void __launch_bounds__(kFftThreads)
+    fft_convolve(const Chain chain, const T* x, T* out, T* scratch, const T* table, const T* chirp, const T* factors,
+                 long long rows, long long n, double scale, int swaps) {
+  const long long m = chain.read_rows;
+  Point<T>* own = (Point<T>*)scratch + 2 * m * blockIdx.x;
+  Point<T>* other = own + m;
+  const Point<T>*a = (const Point<T>*)chirp, *by = (const Point<T>*)factors;
+  Chain back = chain;
+  back.is_inverse = 1;
+  back.scale = scale / double(m);
+  auto transform = [&](const Chain& of) {
+    Point<T>*from = own, *to = other;
+    for (int which = 0; which < of.count; which++) {
+      const bool stays = which + 1 == of.count && from == own;
+      if (stays) to = own;
+      const Pass& pass = of.passes[which];
+      run_pass<T>(of, which, (const T*)from, (const T*)(from + m), m, (T*)to, m, table, 0, pass.s * pass.l);
+      __syncthreads();
+      if (stays) return;
+      Point<T>* next = from;
+      from = to;
+      to = next;
+    }
+  };
+  for (long long row = rows * blockIdx.x / gridDim.x; row < rows * (blockIdx.x + 1) / gridDim.x; row++) {
+    const Point<T>* in = (const Point<T>*)x + row * n;
+    for (long long j = threadIdx.x; j < n; j += blockDim.x) {
+      Point<T> z = in[j];
+      if (swaps) swap_parts(z);
+      own[j] = times(z, a[j].re, a[j].im);
+    }
+    for (long long j = n + threadIdx.x; j < m; j += blockDim.x) own[j] = {T(0), T(0)};
+    __syncthreads();
+    transform(chain);
+    for (long long j = threadIdx.x; j < m; j += blockDim.x) own[j] = times(own[j], by[j].re, by[j].im);
+    __syncthreads();
+    transform(back);
+    Point<T>* to = (Point<T>*)out + row * n;
+    for (long long k = threadIdx.x; k < n; k += blockDim.x) {
+      Point<T> z = times(own[k], a[k].re, a[k].im);
+      if (swaps) swap_parts(z);
+      to[k] = z;
+    }
+    __syncthreads();
   }
 }
 

@@ -35,7 +35,7 @@ std::vector<std::string> toolkit_roots() {
     for (const auto& wheel : entries_named(site / "nvidia", "cu1"))
       add(roots, wheel);  // CUDA 13 and later: one folder, nvidia/cu13
     for (const char* wheel : {"cuda_nvrtc", "cuda_runtime", "cuda_nvdisasm", "cuda_cuobjdump", "cuda_nvcc", "cuda_cccl",
-                              "cublas", "cudnn", "cusolver", "cusparse", "nvjitlink", "cuda_cupti"})
+                              "cublas", "cudnn", "cufft", "cusolver", "cusparse", "nvjitlink", "cuda_cupti"})
       add(roots, site / "nvidia" / wheel);
   }
   for (const char* variable : {"CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME"}) add(roots, environment(variable));

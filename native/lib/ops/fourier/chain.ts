@@ -63,16 +63,9 @@ function withoutSmall(n: number): number {
 /** Whether a length is a product of small primes. */
 export const isSmooth = (n: number): boolean => withoutSmall(n) === 1;
 
-/** The least length from `least` on that is a product of 2, 3 and 5. */
-export function smoothFrom(least: number): number {
-  let best = 2 ** Math.ceil(Math.log2(least));
-  for (let five = 1; five < best; five *= 5)
-    for (let three = five; three < best; three *= 3) {
-      const found = three * 2 ** Math.max(0, Math.ceil(Math.log2(least / three)));
-      if (found >= least && found < best) best = found;
-    }
-  return best;
-}
+/** The least length from `least` on that is a power of 2, or 3 or 5 times one. */
+export const smoothFrom = (least: number): number =>
+  Math.min(...[1, 3, 5].map((odd) => odd * 2 ** Math.max(0, Math.ceil(Math.log2(least / odd)))));
 
 /** A length as a product of as few factors as can be, of about one size and at most `most` each. */
 export function splitLength(n: number, most: number): readonly number[] {
@@ -111,18 +104,17 @@ function radicesOf(m: number): readonly number[] {
   return found;
 }
 
-/** Roots of unity on a device, as what makes them says it; `count` complex numbers. */
-interface Table {
-  readonly array: DeviceArray;
-  readonly bytes: number;
+interface Tables {
+  readonly known: Map<string, DeviceArray>;
+  bytes: number;
 }
-const tables = new WeakMap<DeviceProcess, Map<string, Table>>();
-/** Most bytes of tables that a device keeps; the longest unused go. */
+const tables = new WeakMap<DeviceProcess, Tables>();
+/** Most bytes of tables that a device keeps; those that were made first go. */
 const mostBytes = 128 * 2 ** 20;
 
 /**
- * The table of a name, made by `make` in `count` complex numbers where there is none: at once, also where `on` keeps
- * what is written for later.
+ * The table of roots of unity of a name, made by `make` in `count` complex numbers where there is none: at once, also
+ * where `on` keeps what is written for later.
  */
 export function tableOf(
   on: Execution,
@@ -132,39 +124,49 @@ export function tableOf(
   make: (now: Execution, table: DeviceArray) => void,
 ): DeviceArray {
   const { device } = on;
-  let known = tables.get(device);
-  if (known === undefined) tables.set(device, (known = new Map()));
-  const key = `${name} ${dtype}`;
-  let found = known.get(key);
-  if (found === undefined) {
-    const array = DeviceArray.allocate(device, dtype, [2 * count]);
-    make(device.execution, array);
-    // Other streams do not wait for the first one.
-    if (on !== device.execution) device.execution.synchronize();
-    found = { array, bytes: array.bytes };
-  }
-  known.delete(key);
-  known.set(key, found);
-  let bytes = 0;
-  for (const each of known.values()) bytes += each.bytes;
-  for (const [each, { array, bytes: own }] of known) {
-    if (bytes <= mostBytes || each === key) break;
-    known.delete(each);
-    bytes -= own;
-    array.dispose();
-  }
-  if (on.target.runsLater) on.target.keep(found.array);
-  return found.array;
+  let own = tables.get(device);
+  if (own === undefined) tables.set(device, (own = { known: new Map(), bytes: 0 }));
+  const key = dtype + name;
+  const table = own.known.get(key) ?? added(on, dtype, own, key, count, make);
+  if (on.target.runsLater) on.target.keep(table);
+  return table;
 }
 
-/** Fills `table` from the complex number `offset` on with roots, see fft_roots. */
-export function writeRoots(
+function added(
   on: Execution,
   dtype: PartDType,
-  table: DeviceArray,
-  offset: number,
-  roots: { first: number; rows: number; columns: number; n: number; isSquared?: boolean },
-): void {
+  own: Tables,
+  key: string,
+  count: number,
+  make: (now: Execution, table: DeviceArray) => void,
+): DeviceArray {
+  const { device } = on;
+  const table = DeviceArray.allocate(device, dtype, [2 * count]);
+  make(device.execution, table);
+  // Other streams do not wait for the first one.
+  if (on !== device.execution) device.execution.synchronize();
+  own.known.set(key, table);
+  own.bytes += table.bytes;
+  for (const [each, { bytes }] of own.known) {
+    if (own.bytes <= mostBytes || each === key) break;
+    // What still reads it has its memory until it is done, and what keeps it for later has it for itself.
+    own.known.delete(each);
+    own.bytes -= bytes;
+  }
+  return table;
+}
+
+/** Roots of unity of order `n`, see fft_roots. */
+interface Roots {
+  readonly first: number;
+  readonly rows: number;
+  readonly columns: number;
+  readonly n: number;
+  readonly isSquared?: boolean;
+}
+
+/** Fills `table` from the complex number `offset` on. */
+export function writeRoots(on: Execution, dtype: PartDType, table: DeviceArray, offset: number, roots: Roots): void {
   const { first, rows, columns, n, isSquared = false } = roots;
   rootKernel.launch(on, dtype, blocksFor(on.device, rows * columns, { serial: 2048 }), [
     table,
@@ -193,33 +195,69 @@ export interface Way {
   readonly hasHalves?: boolean;
 }
 
-/** A chain, ready for launches. */
-export interface Chain {
-  readonly problem: Problem;
+/** What a chain is but for its table. */
+interface Layout {
   readonly words: Uint32Array;
-  readonly table: DeviceArray;
-  /** Where the table has what {@link Way.hasHalves} says. */
-  readonly halves: number;
   /** Of each pass. */
   readonly lengths: readonly number[];
   readonly readRows: number;
   readonly writeRows: number;
+  /** Where the table has what {@link Way.hasHalves} says. */
+  readonly halves: number;
+  readonly points: number;
+  readonly roots: readonly (Roots & { readonly offset: number })[];
 }
+/** A chain, ready for launches. */
+export interface Chain extends Layout {
+  readonly problem: Problem;
+  readonly table: DeviceArray;
+}
+
+const layouts = new Map<string, Layout>();
+/** Most layouts that are kept: some words each. */
+const mostLayouts = 4096;
 
 /** The chain of a length that {@link isSmooth}, and not 1. */
 export function chainOf(on: Execution, dtype: PartDType, problem: Problem, way: Way): Chain {
-  const at = fftFacts();
   const { outer, n, inner } = problem;
   const { isInverse, scale, readRows = n * inner, writeRows = n * inner, hasHalves = false } = way;
-  const lengths = splitLength(n, at.mostPoints);
+  const most = mostOf(on, problem);
+  const key = `${most} ${outer} ${n} ${inner} ${isInverse} ${scale} ${readRows} ${writeRows} ${hasHalves}`;
+  let layout = layouts.get(key);
+  if (layout === undefined) {
+    if (layouts.size >= mostLayouts) layouts.clear();
+    layouts.set(key, (layout = layoutOf(problem, { isInverse, scale, readRows, writeRows, hasHalves }, most)));
+  }
+  const { lengths, points, roots } = layout;
+  const table = tableOf(on, dtype, `${lengths.join("·")}${hasHalves ? " halves" : ""}`, points, (now, array) => {
+    for (const { offset, ...each } of roots) writeRoots(now, dtype, array, offset, each);
+  });
+  return { ...layout, problem, table };
+}
+
+/** Transforms that fill the lanes of a core's vectors, or half of them. */
+const manyRows = 8;
+/**
+ * Most points of a pass. A core has up to a thousand of several transforms in its second cache, which saves a pass over
+ * memory; of few long ones it has parts side by side.
+ */
+function mostOf({ device }: Execution, { outer, n, inner }: Problem): number {
+  const alone = n > 4096 ? 256 : 64;
+  return onDevice(device, { serial: outer * inner >= manyRows ? fftFacts().mostPoints : alone, threads: 256 });
+}
+
+function layoutOf({ outer, n, inner }: Problem, way: Required<Way>, most: number): Layout {
+  const at = fftFacts();
+  const { isInverse, scale, readRows, writeRows, hasHalves } = way;
+  const lengths = splitLength(n, most);
   const words = new Uint32Array(at.bytes / 4);
   const long = (byte: number, value: number) => putLong(words, byte / 4, value);
-  const wanted: { offset: number; first: number; rows: number; columns: number; n: number }[] = [];
+  const roots: (Roots & { readonly offset: number })[] = [];
   let points = 0;
-  const part = (first: number, rows: number, columns: number, of: number) => {
+  const part = (each: Roots) => {
     const offset = points;
-    wanted.push({ offset, first, rows, columns, n: of });
-    points += rows * columns;
+    roots.push({ offset, ...each });
+    points += each.rows * each.columns;
     return offset;
   };
   let done = 1;
@@ -229,12 +267,12 @@ export function chainOf(on: Execution, dtype: PartDType, problem: Problem, way: 
     long(base + at.m, m);
     long(base + at.l, l);
     long(base + at.s, inner * done);
-    long(base + at.roots, part(1, 1, m, m));
-    if (l > 1) long(base + at.twiddles, part(0, m, l, m * l));
+    long(base + at.roots, part({ first: 1, rows: 1, columns: m, n: m }));
+    if (l > 1) long(base + at.twiddles, part({ first: 0, rows: m, columns: l, n: m * l }));
     new Uint8Array(words.buffer).set(radicesOf(m), base + at.radices);
     done *= m;
   });
-  const halves = hasHalves ? part(1, 1, Math.floor(n / 2) + 1, 2 * n) : 0;
+  const halves = hasHalves ? part({ first: 1, rows: 1, columns: Math.floor(n / 2) + 1, n: 2 * n }) : 0;
   long(at.count, lengths.length);
   long(at.outer, outer);
   long(at.readRows, readRows);
@@ -242,11 +280,7 @@ export function chainOf(on: Execution, dtype: PartDType, problem: Problem, way: 
   long(at.lanes, lanesOf(Math.max(...lengths), at.tile));
   new Float64Array(words.buffer, at.scale, 1)[0] = scale;
   long(at.isInverse, Number(isInverse));
-  const name = hasHalves ? `real ${n}` : `${n}`;
-  const table = tableOf(on, dtype, name, points, (now, array) => {
-    for (const { offset, ...roots } of wanted) writeRoots(now, dtype, array, offset, roots);
-  });
-  return { problem, words, table, halves, lengths, readRows, writeRows };
+  return { words, lengths, readRows, writeRows, halves, points, roots };
 }
 
 /** Transforms that a block of threads has side by side. */

@@ -16,7 +16,7 @@ import {
   type PartDType,
   type Problem,
 } from "./chain.ts";
-import { rowsAtOnce } from "./rows.ts";
+import { goesByRows, rowBlocks, rowsAtOnce } from "./rows.ts";
 
 const kernels = {
   begin: new KernelFamily("fft", partDTypes, (type) => `fft_begin<${type}>`, [
@@ -36,6 +36,19 @@ const kernels = {
     "i64",
     "i64",
     "i64",
+  ]),
+  convolve: new KernelFamily("fft", partDTypes, (type) => `fft_convolve<${type}>`, [
+    "struct",
+    "place",
+    "out",
+    "out",
+    "place",
+    "place",
+    "place",
+    "i64",
+    "i64",
+    "f64",
+    "i32",
   ]),
   end: new KernelFamily("fft", partDTypes, (type) => `fft_end<${type}>`, [
     "place",
@@ -120,6 +133,14 @@ function convolved(
     const chain = chainOf(now, dtype, { outer: 1, n: m, inner: 1 }, { isInverse: false, scale: 1 });
     runChain(now, dtype, chain, table, table);
   });
+  if (goesByRows(on, { outer, n: m, inner })) {
+    const grid = rowBlocks(on, outer, m);
+    const chain = chainOf(on, dtype, { outer: 1, n: m, inner: 1 }, { isInverse: false, scale: 1 });
+    using scratch = DeviceArray.allocate(on.device, dtype, [4 * m * grid]);
+    const places = [chain.words, x, out, scratch, chain.table, chirp, factors];
+    const args = [...places, outer, n, scale, Number(isInverse)];
+    return kernels.convolve.launch(on, dtype, { grid, block: 1 }, args);
+  }
   const problem = { outer, n: m, inner };
   using work = DeviceArray.allocate(on.device, dtype, [2 * outer * m * inner]);
   kernels.begin.launch(on, dtype, blocks(outer * m * inner), [x, work, chirp, outer, n, m, inner, Number(isInverse)]);

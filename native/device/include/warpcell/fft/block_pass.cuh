@@ -3,6 +3,21 @@
 
 namespace warpcell {
 
+// Whether a pass packs and unpacks.
+constexpr bool kHasHalves = false;
+
+// unpack_pair of k from `k` to `end`, and pack_pair.
+template <class T>
+__device__ inline void unpack_row(Point<T>* row, const Point<T>* roots, long long h, long long k, long long end,
+                                  T inside, bool conjugates) {
+  for (; k < end; k++) unpack_pair<T, T>(row, roots, h, k, inside, conjugates);
+}
+template <class T>
+__device__ inline void pack_row(const Point<T>* row, Point<T>* out, const Point<T>* roots, long long h, long long k,
+                                long long end, T inside, bool conjugates) {
+  for (; k < end; k++) pack_pair<T, T>(row, out, roots, h, k, inside, conjugates);
+}
+
 template <class T>
 __device__ inline long long lanes_of(const Chain& chain) {
   return chain.lanes;
@@ -109,8 +124,9 @@ struct Tile {
 
 // The transforms of lanes `first` to `end`, of all that a pass has.
 template <class T>
-__device__ inline void run_pass(const Chain& chain, int which, const T* source, long long read_rows, T* target,
-                                long long write_rows, const T* table, long long first, long long end) {
+__device__ inline void run_pass(const Chain& chain, int which, const T* source, const T*, long long read_rows,
+                                T* target, long long write_rows, const T* table, long long first, long long end,
+                                const Halves* = nullptr) {
   __shared__ Point<T> a[kFftTile], b[kFftTile];
   for (; first < end; first += chain.lanes) {
     const long long left = end - first;

@@ -8,7 +8,7 @@
 namespace warpcell {
 
 constexpr int kMostPasses = 5;
-constexpr int kMostPoints = 256;  // of a pass
+constexpr int kMostPoints = 1024;  // of a pass
 constexpr int kFftThreads = 256;
 constexpr int kFftTile = 1024;  // points that a block of threads holds
 
@@ -43,11 +43,54 @@ __device__ inline Ends<T> ends_of(const Chain& chain, int which) {
   return {is_first && chain.is_inverse, is_last && chain.is_inverse, is_last ? T(chain.scale) : T(1)};
 }
 
+// What stands around complex transforms of half a length h that are real ones: of rows, which a pass has whole.
+struct Halves {
+  int kind;           // 0 none; 1 unpacks what it writes, h and one more of a row; 2 packs such rows as it reads them
+  const void* roots;  // exp(−2πi·k/2h)
+  double inside;      // a factor of all but the first and the last
+  bool conjugates;
+};
+
 template <class V>
 __device__ inline void swap_parts(Point<V>& z) {
   V re = z.re;
   z.re = z.im;
   z.im = re;
+}
+
+// X[k] and X[h − k] of real numbers from Z, their even and odd ones as a complex transform of half the length h. All
+// but the first and the last are multiplied by `inside`.
+template <class T, class V>
+__device__ inline void unpack_pair(Point<V>* row, const Point<T>* roots, long long h, long long k, T inside,
+                                   bool conjugates) {
+  T sign = conjugates ? T(-1) : T(1);
+  if (k == 0) {
+    Point<V> z = row[0];
+    row[0] = {z.re + z.im, V{}};
+    row[h] = {z.re - z.im, V{}};
+    return;
+  }
+  Point<V> a = row[k], b = row[h - k];
+  T half = inside * T(0.5);
+  Point<V> even{(a.re + b.re) * half, (a.im - b.im) * half}, odd{(a.im + b.im) * half, (b.re - a.re) * half};
+  odd = times(odd, roots[k].re, roots[k].im);
+  row[k] = {even.re + odd.re, (even.im + odd.im) * sign};
+  if (k != h - k) row[h - k] = {even.re - odd.re, (odd.im - even.im) * sign};
+}
+// The way back, without the factor 1/2h: `row` has h and one more, `out`, which may be `row`, gets h.
+template <class T, class V>
+__device__ inline void pack_pair(const Point<V>* row, Point<V>* out, const Point<T>* roots, long long h, long long k,
+                                 T inside, bool conjugates) {
+  if (k == 0) {
+    out[0] = {row[0].re + row[h].re, row[0].re - row[h].re};
+    return;
+  }
+  T sign = conjugates ? -inside : inside;
+  Point<V> a{row[k].re * inside, row[k].im * sign}, b{row[h - k].re * inside, row[h - k].im * sign};
+  Point<V> even{a.re + b.re, a.im - b.im}, odd{a.re - b.re, a.im + b.im};
+  odd = times(odd, roots[k].re, -roots[k].im);
+  out[k] = {even.re - odd.im, even.im + odd.re};
+  if (k != h - k) out[h - k] = {even.re + odd.im, odd.re - even.im};
 }
 
 }  // namespace warpcell

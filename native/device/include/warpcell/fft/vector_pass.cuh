@@ -17,6 +17,9 @@ using LooseVector = typename FftVectors<T>::Loose;
 template <class T>
 constexpr int kFftLanes = 64 / sizeof(T);
 
+// Whether a pass packs and unpacks.
+constexpr bool kHasHalves = true;
+
 template <class T>
 __device__ inline long long lanes_of(const Chain&) {
   return kFftLanes<T>;
@@ -36,6 +39,53 @@ WARPCELL_INLINED inline void store_points(T* to, const Point<FftVector<T>>& z, L
 }
 template <class T>
 using AllLanes = typename LanesBelow<kFftLanes<T>>::type;
+
+template <class T, int... K>
+WARPCELL_INLINED inline Point<FftVector<T>> reversed(const Point<FftVector<T>>& z, Lanes<K...>) {
+  constexpr int last = kFftLanes<T> - 1;
+  return {__builtin_shufflevector(z.re, z.re, (last - K)...), __builtin_shufflevector(z.im, z.im, (last - K)...)};
+}
+
+// unpack_pair of k from `k` to `end`, and pack_pair: side by side where both ends are whole vectors.
+template <class T>
+__device__ inline void unpack_row(Point<T>* row, const Point<T>* roots, long long h, long long k, long long end,
+                                  T inside, bool conjugates) {
+  constexpr int n = kFftLanes<T>;
+  using All = AllLanes<T>;
+  const T half = inside * T(0.5), sign = conjugates ? T(-1) : T(1);
+  if (k == 0 && k < end) unpack_pair<T, T>(row, roots, h, k++, inside, conjugates);
+  for (; k + n <= end && 2 * (k + n - 1) < h; k += n) {
+    T *low = (T*)(row + k), *high = (T*)(row + h - k - n + 1);
+    auto a = load_points<T>(low, All()), b = reversed<T>(load_points<T>(high, All()), All());
+    auto root = load_points<T>((const T*)(roots + k), All());
+    Point<FftVector<T>> even{(a.re + b.re) * half, (a.im - b.im) * half};
+    Point<FftVector<T>> odd{(a.im + b.im) * half, (b.re - a.re) * half};
+    odd = times(odd, root.re, root.im);
+    store_points<T>(low, {even.re + odd.re, (even.im + odd.im) * sign}, All());
+    store_points<T>(high, reversed<T>({even.re - odd.re, (odd.im - even.im) * sign}, All()), All());
+  }
+  for (; k < end; k++) unpack_pair<T, T>(row, roots, h, k, inside, conjugates);
+}
+template <class T>
+__device__ inline void pack_row(const Point<T>* row, Point<T>* out, const Point<T>* roots, long long h, long long k,
+                                long long end, T inside, bool conjugates) {
+  constexpr int n = kFftLanes<T>;
+  using All = AllLanes<T>;
+  const T sign = conjugates ? -inside : inside;
+  if (k == 0 && k < end) pack_pair<T, T>(row, out, roots, h, k++, inside, conjugates);
+  for (; k + n <= end && 2 * (k + n - 1) < h; k += n) {
+    auto a = load_points<T>((const T*)(row + k), All());
+    auto b = reversed<T>(load_points<T>((const T*)(row + h - k - n + 1), All()), All());
+    auto root = load_points<T>((const T*)(roots + k), All());
+    a = {a.re * inside, a.im * sign};
+    b = {b.re * inside, b.im * sign};
+    Point<FftVector<T>> even{a.re + b.re, a.im - b.im}, odd{a.re - b.re, a.im + b.im};
+    odd = times(odd, root.re, -root.im);
+    store_points<T>((T*)(out + k), {even.re - odd.im, even.im + odd.re}, All());
+    store_points<T>((T*)(out + h - k - n + 1), reversed<T>({even.re + odd.im, odd.re - even.im}, All()), All());
+  }
+  for (; k < end; k++) pack_pair<T, T>(row, out, roots, h, k, inside, conjugates);
+}
 
 // A square of points, whose rows are vectors.
 template <class T>
@@ -61,6 +111,8 @@ struct PointSquare {
   }
 };
 
+__device__ inline long long min_of(long long a, long long b) { return a < b ? a : b; }
+
 template <class T>
 struct Tile {
   using V = FftVector<T>;
@@ -69,20 +121,29 @@ struct Tile {
   const Pass& pass;
   const Ends<T> ends;
   const T *source, *table;
+  const Halves* halves;
   T* target;
   // Of each lane where its first point is read and written, in points; and its p.
   long long reads[n], writes[n], places[n];
   int used;
   bool reads_whole, writes_whole;
 
-  Tile(const Chain& chain, int which, const T* source, long long read_rows, T* target, long long write_rows,
-       const T* table, long long first, long long end)
-      : pass(chain.passes[which]), ends(ends_of<T>(chain, which)), source(source), table(table), target(target) {
+  Tile(const Chain& chain, int which, const T* source, const T* source_end, long long read_rows, T* target,
+       long long write_rows, const T* table, long long first, long long end, const Halves* halves)
+      : pass(chain.passes[which]),
+        ends(ends_of<T>(chain, which)),
+        source(source),
+        table(table),
+        halves(halves),
+        target(target) {
     const long long columns = pass.s * pass.l;
-    used = int(end - first < n ? end - first : n);
     long long outer = first / columns, c = first % columns, p = c / pass.s, q = c % pass.s;
-    reads_whole = used == n && c + n <= columns;
-    writes_whole = used == n && q + n <= pass.s;
+    // Lanes that lie side by side are read and written at once: those that are few or the last ones may go on.
+    const long long together = pass.s >= n ? pass.s - q : columns >= n ? columns - c : n;
+    used = int(min_of(min_of(end - first, n), together));
+    const T* last = source + 2 * (outer * read_rows + c + columns * (pass.m - 1) + n);
+    reads_whole = c + used <= columns && (used == n || last <= source_end) && halves == nullptr;
+    writes_whole = q + used <= pass.s && halves == nullptr;
     for (int lane = 0; lane < n; lane++) {
       if (lane >= used) {
         reads[lane] = reads[0], writes[lane] = writes[0], places[lane] = 0;
@@ -103,6 +164,13 @@ struct Tile {
     z.re *= ends.scale;
     z.im *= ends.scale;
     if (ends.swaps_out) swap_parts(z);
+  }
+
+  WARPCELL_INLINED inline void store(T* to, const Point<V>& z) const {
+    if (used == n) return store_points<T>(to, z, AllLanes<T>());
+    T both[2 * n];
+    store_points<T>(both, z, AllLanes<T>());
+    for (int i = 0; i < 2 * used; i++) to[i] = both[i];
   }
 
   // One radix of the transforms, of which the first `s` factors are done; from and to memory, or the two arrays.
@@ -136,7 +204,7 @@ struct Tile {
           if constexpr (is_last) {
             if (pass.l > 1) z[k] = times(z[k], factors[2 * at * pass.l], factors[2 * at * pass.l + 1]);
             finish(z[k]);
-            store_points<T>(out + write_step * at, z[k], AllLanes<T>());
+            store(out + write_step * at, z[k]);
           } else {
             to[at] = z[k];
           }
@@ -153,9 +221,12 @@ struct Tile {
       is_last ? step<R, false, true>(from, to, s) : step<R, false, false>(from, to, s);
   }
 
+  bool packs() const { return halves != nullptr && halves->kind == 2; }
+  bool unpacks() const { return halves != nullptr && halves->kind == 1; }
+
   // Points that lie apart, into lanes.
   inline void gather(Point<V>* to) const {
-    const int m = int(pass.m);
+    const int m = int(pass.m) + (packs() ? 1 : 0);
     const long long step = pass.s * pass.l;
     int j = 0;
     constexpr int side = PointSquare<T>::size;
@@ -178,8 +249,12 @@ struct Tile {
         to[j].im[lane] = from[1];
       }
     }
+    if (packs()) {
+      for (int k = 0; k <= pass.m / 2; k++)
+        pack_pair<T, V>(to, to, (const Point<T>*)halves->roots, pass.m, k, T(halves->inside), halves->conjugates);
+    }
     if (ends.swaps_in)
-      for (j = 0; j < m; j++) swap_parts(to[j]);
+      for (j = 0; j < pass.m; j++) swap_parts(to[j]);
   }
   template <int... K>
   static WARPCELL_INLINED inline Point<V> parts(V a, V b, Lanes<K...>) {
@@ -192,9 +267,13 @@ struct Tile {
   }
 
   inline void scatter(Point<V>* from) const {
-    const int m = int(pass.m);
+    const int m = int(pass.m) + (unpacks() ? 1 : 0);
+    if (unpacks()) {
+      for (int k = 0; k <= pass.m / 2; k++)
+        unpack_pair<T, V>(from, (const Point<T>*)halves->roots, pass.m, k, T(halves->inside), halves->conjugates);
+    }
     if (pass.l > 1) {
-      const bool is_row = pass.s == 1 && used == n && places[n - 1] == places[0] + n - 1;
+      const bool is_row = pass.s == 1 && places[used - 1] == places[0] + used - 1 && places[0] + n <= pass.l;
       for (int k = 0; k < m; k++) {
         const T* factors = table + 2 * (pass.twiddles + k * pass.l);
         Point<V> factor;
@@ -272,14 +351,16 @@ struct Tile {
   }
 };
 
-// The transforms of lanes `first` to `end`, of all that a pass has.
+// The transforms of lanes `first` to `end`, of all that a pass has; `source_end`: where what may be read ends.
 template <class T>
-__attribute__((noinline)) void run_pass(const Chain& chain, int which, const T* source, long long read_rows, T* target,
-                                        long long write_rows, const T* table, long long first, long long end) {
-  __shared__ Point<FftVector<T>> a[kMostPoints], b[kMostPoints];
-  for (; first < end; first += kFftLanes<T>) {
-    const Tile<T> tile(chain, which, source, read_rows, target, write_rows, table, first, end);
+__attribute__((noinline)) void run_pass(const Chain& chain, int which, const T* source, const T* source_end,
+                                        long long read_rows, T* target, long long write_rows, const T* table,
+                                        long long first, long long end, const Halves* halves = nullptr) {
+  __shared__ Point<FftVector<T>> a[kMostPoints + 1], b[kMostPoints + 1];
+  while (first < end) {
+    const Tile<T> tile(chain, which, source, source_end, read_rows, target, write_rows, table, first, end, halves);
     tile.run(a, b);
+    first += tile.used;
   }
 }
 
