@@ -60,8 +60,8 @@ export class BlockSparseMatrix implements Disposable {
   /**
    * The product with a dense matrix [columns, n]: one batch of products of blocks by the device's library, which are
    * then added by rows of blocks. It takes memory for the rows of the dense matrix that each block meets, and for each
-   * block's product, which is rounded to the dtype before it is added. Gradients reach the blocks and the dense matrix.
-   * Throws TensorError.
+   * block's product, which is rounded to the dtype before it is added: on a GPU it is faster than the dense product
+   * only where a few blocks in a hundred are kept. Gradients reach the blocks and the dense matrix. Throws TensorError.
    * @example
    * sparse.bsr(eye(4).mul(3), { block: 2 }).matmul(ones([4, 1])).T;
    * // → tensor([[3, 3, 3, 3]], shape [1, 4], float32, cpu)
