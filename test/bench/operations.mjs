@@ -1,11 +1,13 @@
 // The heavy operations on every device of this machine, in turns with PyTorch: attention, convolutions, norms of
-// channels, pools, recurrent layers and quantised products over the shapes that models have. `npm run bench --
-// operations` prints one JSON object per figure, the worst first: milliseconds of both, and what share of the best rate
-// of this machine ours reaches, of copies or of products, whichever is nearer.
+// channels, pools, recurrent layers, quantised products and Fourier transforms over the shapes that models have. `npm
+// run bench -- operations` prints one JSON object per figure, the worst first: milliseconds of both, and what share of
+// the best rate of this machine ours reaches, of copies or of products, whichever is nearer.
 import { availableParallelism } from "node:os";
 import {
   batchNorm,
+  complex,
   conv2d,
+  fft,
   gradients,
   maxPool2d,
   nn,
@@ -26,7 +28,7 @@ const rounds = 5;
 const pattern = new RegExp(process.argv[2] ?? "", "i");
 const product = (shape) => shape.reduce((all, size) => all * size, 1);
 /** Bytes of an element. */
-const widths = { float32: 4, bfloat16: 2 };
+const widths = { float64: 8, float32: 4, bfloat16: 2 };
 /** What tensors are of: "tf32" is how products of float32 are made, here and there. */
 const typeOf = (dtype) => (dtype === "tf32" ? "float32" : dtype);
 
@@ -195,6 +197,35 @@ function sparseProduct([rows, columns, n], share, dtype) {
   };
 }
 
+/** Fourier transforms over the last axes, there and back, of complex numbers and of real ones. */
+function transforms(shape, axes, dtype) {
+  const name = axes === 2 ? "2" : "";
+  const points = product(shape);
+  const half = points / 2 + points / shape.at(-1);
+  const along = Math.log2(product(shape.slice(-axes)));
+  const call = (kind, run, torch, operand, elements, multiplications) => ({
+    title: `fft.${kind}${name} ${shape.join(" × ")}`,
+    dtype,
+    make: { x: shape },
+    prepare: ({ x }) => ({ z: complex(x, x), half: fft.rfft(x) }),
+    run: ({ x, z, half }) => run({ x, z, half }[operand]),
+    torch: `torch.fft.${kind}${name}(${torch})`,
+    wanted: [],
+    elements,
+    multiplications,
+  });
+  const last = shape.at(-1);
+  const z = 'kept(("z", id(x)), lambda: torch.complex(x, x))';
+  const halves = 'kept(("half", id(x)), lambda: torch.fft.rfft(x))';
+  return [
+    call("fft", (x) => fft[`fft${name}`](x), z, "z", 4 * points, 2 * points * along),
+    call("rfft", (x) => fft[`rfft${name}`](x), "x", "x", points + 2 * half, points * along),
+    ...(axes === 1
+      ? [call("irfft", (x) => fft.irfft(x, last), `${halves}, ${last}`, "half", points + 2 * half, points * along)]
+      : []),
+  ];
+}
+
 /** A matrix of blocks of 64 of which `share` are not 0 by a dense one, beside PyTorch's product with the zeros. */
 function blockProduct([rows, columns, n], share, dtype) {
   const elements = rows * columns * share;
@@ -273,6 +304,21 @@ const calls = {
     ...["LSTM", "GRU"].flatMap((kind) => recurrent(kind, [64, 16, 128], "float32")),
     ...[1, 64].map((n) => sparseProduct([4096, 4096, n], 0.01, "float32")),
     ...[8, 4].flatMap((bits) => [1, 16].map((rows) => quantised([rows, 2048, 2048], bits, "float32"))),
+    ...["float32", "float64"].flatMap((dtype) => [
+      ...[
+        [16384, 64],
+        [4096, 256],
+        [1000, 1000],
+        [256, 4096],
+        [1, 65536],
+        [1, 2 ** 20],
+        [1000, 1009],
+      ].flatMap((shape) => transforms(shape, 1, dtype)),
+      ...[
+        [4, 512, 512],
+        [1, 1024, 1024],
+      ].flatMap((shape) => transforms(shape, 2, dtype)),
+    ]),
   ],
   cuda: ["bfloat16", "tf32", "float32"].flatMap((dtype) => [
     ...resnet.flatMap(([inputs, size, ...rest]) => convolution([64, inputs, size, ...rest], dtype)),
@@ -281,6 +327,21 @@ const calls = {
     ...(dtype === "tf32"
       ? []
       : [1, 64, 512].flatMap((n) => [0.001, 0.02].map((share) => sparseProduct([16384, 16384, n], share, dtype)))),
+    ...(dtype === "float32" ? ["float32", "float64"] : []).flatMap((dtype) => [
+      ...[
+        [65536, 64],
+        [4096, 1024],
+        [1024, 4096],
+        [64, 65536],
+        [1, 2 ** 22],
+        [4000, 1000],
+        [100, 10007],
+      ].flatMap((shape) => transforms(shape, 1, dtype)),
+      ...[
+        [64, 512, 512],
+        [1, 2048, 2048],
+      ].flatMap((shape) => transforms(shape, 2, dtype)),
+    ]),
     ...(dtype === "bfloat16" ? [0.05, 0.25].map((share) => blockProduct([8192, 8192, 2048], share, dtype)) : []),
     ...(dtype === "bfloat16" ? [{}, { axis: 1 }].map((options) => scaledProduct(8192, options, dtype)) : []),
   ]),
@@ -310,7 +371,7 @@ def make(question):
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = question["tf32"]
     dtype, wanted = getattr(torch, question["dtype"]), question["wanted"]
     names = {name: torch.randn(*shape, device=device).to(dtype).requires_grad_(name in wanted) for name, shape in question["make"].items()}
-    names.update(torch=torch, F=F, layer=layer, eight=eight, scales=scales, thin=thin)
+    names.update(torch=torch, F=F, layer=layer, kept=kept, eight=eight, thin=thin, scales=scales)
     if wanted:
         y = eval(question["torch"], names)
         names.update(y=y, g=torch.randn_like(y), inputs=[names[name] for name in wanted])

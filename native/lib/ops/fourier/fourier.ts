@@ -55,7 +55,7 @@ function byLibrary(on: Execution, task: Task): boolean {
   if (way === null) return inOrder(on, task, task.transform.axes, (moved) => byLibrary(on, moved));
   const { out, x, dtype, transform } = task;
   const { kind, axes, isInverse, scale, inside, length } = transform;
-  const inner = way === "columns" ? sizeOf(x.shape.slice(1)) : 1;
+  const inner = way === "columns" ? aroundAxis(x.shape, axes[0]!).inner : 1;
   const sizes = axes.map((axis, at) => (kind === "c2r" && at === axes.length - 1 ? length : x.shape[axis]!));
   const batches = way === "columns" ? inner : sizeOf(x.shape.slice(0, axes[0]));
   const terms = { kind, sizes, batches, stride: inner, isInverse: kind === "c2c" ? isInverse : kind === "c2r" };
