@@ -44,8 +44,10 @@ const facts = kernelFacts("attention_decode", {
 
 /** Rows of queries that share a head of keys: more of them are sooner served by tensor cores. */
 const mostRows = 16;
-/** Blocks that a processor is to have, one after the other, so that all end at about the same time. */
-const blocksOfProcessor = 4;
+/** Blocks that a processor holds at a time, by how many queries go along: those of four take most of its registers. */
+const heldAtOnce: Readonly<Record<number, number>> = { 1: 4, 2: 4, 4: 3 };
+/** Where blocks do not all run at once, so many times as many leave little for the last ones to wait for. */
+const fewestWaves = 4;
 /** Keys of a block: fewer are not worth what joining takes. */
 const fewestKeys = 64;
 
@@ -69,7 +71,9 @@ function forward(on: Execution, { dtype, problem, q, k, v, out, lse }: Attention
   const chunks = Math.ceil(rows / rowsOfBlock);
   const lines = (batches * heads) / group;
   const seen = Math.max(1, seenKeys(problem));
-  const wanted = Math.ceil((blocksOfProcessor * on.device.properties.multiprocessors) / (lines * chunks));
+  const wave = heldAtOnce[rowsOfBlock]! * on.device.properties.multiprocessors;
+  const wanted =
+    lines * chunks <= wave ? Math.floor(wave / (lines * chunks)) : Math.ceil((fewestWaves * wave) / (lines * chunks));
   const partKeys = Math.max(fewestKeys, Math.ceil(seen / Math.min(wanted, facts().mostParts)));
   const parts = Math.ceil(seen / partKeys);
   const words = problemWords(problem);
