@@ -14,6 +14,7 @@ import { binaryRows } from "../elementwise/arithmetic.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
 import { onDevice } from "../kernels/blocks.ts";
 import { sameShape } from "../kernels/map.ts";
+import { float32Precision } from "../linear/precision.ts";
 import { floats } from "../rows/row-lines.ts";
 import { copy, fill, withFlat } from "../shape/copy.ts";
 import { channelsLastStrides, isChannelsLast, withChannelsLast } from "./channels-last.ts";
@@ -111,6 +112,7 @@ const isSoonerScattered = (
   { kernel, stride }: ConvolutionShape,
 ) =>
   onDevice(device, { serial: false, threads: result === "input" && dtype === "float32" }) &&
+  float32Precision() === "float32" &&
   sizeOf(kernel) === 1 &&
   sizeOf(stride) > 1;
 
