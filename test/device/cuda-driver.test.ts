@@ -162,7 +162,7 @@ test("no compiler where WARPCELL_NVRTC says: arrays work, compiling says why it 
     const known = device
       .request("known_libraries", {})
       .libraries.map((library) => JSON.parse(library) as Record<string, unknown>);
-    expect(known.map(({ name }) => name)).toEqual(["NVRTC", "cuBLASLt", "cuSOLVER", "cuDNN", "CUPTI", "NVML"]);
+    expect(known.map(({ name }) => name)).toEqual(["NVRTC", "cuBLASLt", "cuSOLVER", "cuFFT", "cuDNN", "CUPTI", "NVML"]);
     expect(known[0]).toEqual({ name: "NVRTC", purpose: "compiling", path: null, version: null, missing });
     for (const { name, path, missing } of known.slice(1))
       if (path === null)
