@@ -87,32 +87,7 @@ struct Tile {
     for (int s = 1; radices != 0; radices >>= 8) {
       const int radix = int(radices & 255);
       const bool is_first = s == 1, is_last = radices >> 8 == 0;
-      switch (radix) {
-        case 2:
-          step<2>(a, b, s, is_first, is_last);
-          break;
-        case 3:
-          step<3>(a, b, s, is_first, is_last);
-          break;
-        case 4:
-          step<4>(a, b, s, is_first, is_last);
-          break;
-        case 5:
-          step<5>(a, b, s, is_first, is_last);
-          break;
-        case 7:
-          step<7>(a, b, s, is_first, is_last);
-          break;
-        case 8:
-          step<8>(a, b, s, is_first, is_last);
-          break;
-        case 11:
-          step<11>(a, b, s, is_first, is_last);
-          break;
-        case 13:
-          step<13>(a, b, s, is_first, is_last);
-          break;
-      }
+      with_radix(radix, [&](auto found) { this->template step<decltype(found)::value>(a, b, s, is_first, is_last); });
       __syncthreads();
       Point<T>* other = a;
       a = b;

@@ -30,6 +30,34 @@ struct Chain {
   long long is_inverse;  // with real and imaginary parts exchanged on the way in and out
 };
 
+template <int R>
+struct Radix {
+  static constexpr int value = R;
+};
+
+// Calls f(Radix<R>) with the one of the radices that it is.
+template <class F>
+__device__ inline void with_radix(int radix, F f) {
+  switch (radix) {
+    case 2:
+      return f(Radix<2>{});
+    case 3:
+      return f(Radix<3>{});
+    case 4:
+      return f(Radix<4>{});
+    case 5:
+      return f(Radix<5>{});
+    case 7:
+      return f(Radix<7>{});
+    case 8:
+      return f(Radix<8>{});
+    case 11:
+      return f(Radix<11>{});
+    case 13:
+      return f(Radix<13>{});
+  }
+}
+
 // What a pass does on its way in and out.
 template <class T>
 struct Ends {
