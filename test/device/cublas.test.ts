@@ -7,6 +7,7 @@ import { LibraryPlan } from "../../native/lib/device/library-plan.ts";
 import { tensor, type DType, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { poison, randomValues, roundoff } from "./numbers.ts";
+import { expectWithin } from "./samples.ts";
 
 const gpu = devices.find(({ kind }) => kind === "cuda");
 const on = { device: "cuda" } as const;
@@ -71,16 +72,6 @@ function reference(
         magnitudes[i * n + j]! += Math.abs(product);
       }
   return { sums, magnitudes };
-}
-
-function expectWithin(got: readonly number[], wanted: readonly number[], bound: (index: number) => number): void {
-  expect(got.length).toBe(wanted.length);
-  const wrong = wanted.flatMap((value, index) =>
-    Math.abs(got[index]! - value) <= bound(index)
-      ? []
-      : [{ index, got: got[index], wanted: value, bound: bound(index) }],
-  );
-  expect(wrong.slice(0, 5)).toEqual([]);
 }
 
 /** The value of a float8 e4m3: 4 bits of exponent with a bias of 7, 3 of mantissa. */

@@ -15,19 +15,10 @@ import {
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { freshSeed, poison, roundoff, seeded } from "./numbers.ts";
+import { expectWithin } from "./samples.ts";
 
 const random = seeded(freshSeed("float8.test.ts"));
 const numbers = (x: Tensor): number[] => [x.to("float64").reshape([-1]).toArray()].flat() as number[];
-
-function expectWithin(got: readonly number[], wanted: readonly number[], bound: (index: number) => number): void {
-  expect(got.length).toBe(wanted.length);
-  const wrong = wanted.flatMap((value, index) =>
-    Math.abs(got[index]! - value) <= bound(index)
-      ? []
-      : [{ index, got: got[index], wanted: value, bound: bound(index) }],
-  );
-  expect(wrong.slice(0, 5)).toEqual([]);
-}
 
 /** What each element of a matrix is multiplied by. */
 function spread(scale: Tensor, [rows, columns]: readonly [number, number]): number[] {

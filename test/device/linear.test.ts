@@ -16,6 +16,7 @@ import {
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
 import { freshSeed, poison, roundoff, seeded } from "./numbers.ts";
+import { expectWithin } from "./samples.ts";
 
 const random = seeded(freshSeed("linear.test.ts"));
 const numbers = (x: Tensor): number[] => [x.to("float64").reshape([-1]).toArray()].flat() as number[];
@@ -32,16 +33,6 @@ const activations: readonly [LinearOptions["activation"], (x: number) => number,
   ["gelu", gelu, geluSlope],
 ];
 const steepest = 1.13;
-
-function expectWithin(got: readonly number[], wanted: readonly number[], bound: (index: number) => number): void {
-  expect(got.length).toBe(wanted.length);
-  const wrong = wanted.flatMap((value, index) =>
-    Math.abs(got[index]! - value) <= bound(index)
-      ? []
-      : [{ index, got: got[index], wanted: value, bound: bound(index) }],
-  );
-  expect(wrong.slice(0, 5)).toEqual([]);
-}
 
 /** Sums and sums of magnitudes of x (m × k) times the transpose of w (n × k), and a bias. */
 function product(

@@ -27,6 +27,7 @@ import { roundingsOf } from "../../native/lib/ops/reduce/reduce-plans.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
 import { freshSeed, poison, rounded, roundoff, seeded } from "./numbers.ts";
+import { expectWithin } from "./samples.ts";
 
 const floats: DType[] = ["float32", "float64", "float16", "bfloat16"];
 const random = seeded(freshSeed("losses.test.ts"));
@@ -103,16 +104,6 @@ const list: readonly Loss[] = [
     allowedSlope: (u, x, t) => 2 * u * (9 + Math.abs(x) + Math.abs(t)),
   },
 ];
-
-function expectWithin(got: readonly number[], wanted: readonly number[], bound: (index: number) => number): void {
-  expect(got.length).toBe(wanted.length);
-  const wrong = wanted.flatMap((value, index) =>
-    Math.abs(got[index]! - value) <= bound(index)
-      ? []
-      : [{ index, got: got[index], wanted: value, bound: bound(index) }],
-  );
-  expect(wrong.slice(0, 5)).toEqual([]);
-}
 
 function logSoftmaxOf(row: readonly number[]): number[] {
   const most = Math.max(...row);

@@ -24,6 +24,7 @@ import {
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { freshSeed, poison, roundoff, seeded } from "./numbers.ts";
+import { expectWithin } from "./samples.ts";
 
 const random = seeded(freshSeed("quantized.test.ts"));
 const numbers = (x: Tensor): number[] => [x.to("float64").reshape([-1]).toArray()].flat() as number[];
@@ -34,16 +35,6 @@ const codeKinds: readonly Required<Pick<QuantizeOptions, "bits" | "symmetric">>[
   { bits: 4, symmetric: false },
 ];
 const said = ({ bits, symmetric }: (typeof codeKinds)[number]) => `${bits} bits${symmetric ? "" : ", zero points"}`;
-
-function expectWithin(got: readonly number[], wanted: readonly number[], bound: (index: number) => number): void {
-  expect(got.length).toBe(wanted.length);
-  const wrong = wanted.flatMap((value, index) =>
-    Math.abs(got[index]! - value) <= bound(index)
-      ? []
-      : [{ index, got: got[index], wanted: value, bound: bound(index) }],
-  );
-  expect(wrong.slice(0, 5)).toEqual([]);
-}
 
 describe.each(devices.map(({ name }) => [name] as const))("on %s", (device) => {
   const normals = (shape: readonly number[], dtype: DType = "float32") =>

@@ -75,3 +75,18 @@ export function expectNear(
   expect(wrong.slice(0, 4)).toEqual([]);
   expect(numbersOf(got).length).toBe(wanted.length);
 }
+
+/** That each number is no further from the wanted one than its bound. */
+export function expectWithin(
+  got: readonly number[],
+  wanted: readonly number[],
+  bound: (index: number) => number,
+): void {
+  expect(got.length).toBe(wanted.length);
+  const wrong = wanted.flatMap((value, index) =>
+    Math.abs(got[index]! - value) <= bound(index)
+      ? []
+      : [{ index, got: got[index], wanted: value, bound: bound(index) }],
+  );
+  expect(wrong.slice(0, 5)).toEqual([]);
+}

@@ -17,19 +17,10 @@ import {
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { freshSeed, poison, roundoff, seeded } from "./numbers.ts";
+import { expectWithin } from "./samples.ts";
 
 const random = seeded(freshSeed("sparse.test.ts"));
 const numbers = (x: Tensor): number[] => [x.to("float64").reshape([-1]).toArray()].flat() as number[];
-
-function expectWithin(got: readonly number[], wanted: readonly number[], bound: (index: number) => number): void {
-  expect(got.length).toBe(wanted.length);
-  const wrong = wanted.flatMap((value, index) =>
-    Math.abs(got[index]! - value) <= bound(index)
-      ? []
-      : [{ index, got: got[index], wanted: value, bound: bound(index) }],
-  );
-  expect(wrong.slice(0, 5)).toEqual([]);
-}
 
 /** Sums and sums of magnitudes of a (m × k) times b (k × n). */
 function product(a: readonly number[], b: readonly number[], [m, n, k]: readonly [number, number, number]) {
