@@ -11,6 +11,7 @@ import {
   conj,
   gradients,
   io,
+  linalg,
   isComplex,
   polar,
   stack,
@@ -278,6 +279,43 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expectNear(second!, wanted, (at) => 1e-12 * size(wanted[at]!));
   });
 
+  test("at 0, at infinities and beside cuts", () => {
+    const at = (re: number, im: number, dtype: (typeof dtypes)[number] = "complex128") =>
+      tensor([of(re, im)], { dtype, device });
+    const one = (x: Tensor) => numbers(x).map(({ re, im }) => of(re + 0, im + 0))[0]!; // no −0
+    // Powers of 0, and of whole numbers exactly.
+    expect([0, 1, 2, 0.5].map((power) => one(at(0, 0).pow(power)))).toEqual([of(1), of(0), of(0), of(0)]);
+    expect(one(at(0, 0).pow(tensor([0], { dtype: "float64", device })))).toEqual(of(1));
+    expect([one(at(-1, 0).pow(2)), one(at(0, 2).pow(3)), one(at(2, 0).pow(-1))]).toEqual([of(1), of(0, -8), of(0.5)]);
+    // C99, annex G.6.3.1 and G.6.4.2.
+    expect(one(at(Infinity, 0).exp())).toEqual(of(Infinity));
+    expect([one(at(-1, 0).sqrt()), one(at(-4, -0).sqrt()), one(at(0, 0).sqrt())]).toEqual([of(0, 1), of(0, -2), of(0)]);
+    expect(one(at(0, 100, "complex64").sin())).toEqual(of(0, Infinity));
+    expect(one(at(100, 0, "complex64").sinh())).toEqual(of(Infinity));
+    // log(1 + iε) = ε²/2 + iε
+    expect(Math.abs(one(at(1, 1e-10).log()).re / 5e-21 - 1)).toBeLessThan(1e-12);
+    expect(one(at(3e200, 4e200).log()).re).toBeCloseTo(Math.log(5e200), 12);
+    for (const [power, wanted] of [
+      [1, of(1)],
+      [2, of(0)],
+    ] as const) {
+      const z = at(0, 0);
+      z.requiresGrad = true;
+      expect(one(gradients(z.pow(power).real.sum(), [z])[0]!)).toEqual(wanted);
+    }
+    const z = at(0, 0);
+    z.requiresGrad = true;
+    expect(one(gradients(z.abs().sum(), [z])[0]!)).toEqual(of(0));
+    // ½ z^(−½) on the imaginary axis, conjugated: of i it is (1 + i) / 2√2.
+    const i = at(0, 1);
+    i.requiresGrad = true;
+    const slope = one(gradients(i.sqrt().real.sum(), [i])[0]!);
+    expect([slope.re, slope.im].map((each) => Math.abs(each - Math.SQRT1_2 / 2))).toEqual([
+      expect.closeTo(0, 14),
+      expect.closeTo(0, 14),
+    ]);
+  });
+
   test("through files", async () => {
     const ones = (await io.load(fileURLToPath(new URL("files/complex.npy", import.meta.url)), { device })) as Tensor;
     expect([ones.dtype, numbers(ones)]).toEqual(["complex64", [of(1), of(1)]]);
@@ -319,8 +357,14 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       'viewAsComplex takes float32 or float64 but got float16: convert it, e.g. with .to("float32").',
     ],
     [() => complex(tensor([1], { dtype: "int32", device }), 1), "complex takes float32 or float64 but got int32"],
-    [() => z.sort(), "sort takes numbers that compute but got complex64"],
-    [() => z.prod(), "prod takes"],
+    [() => z.sort(), "sort takes numbers that compute but got complex64: take x.real, x.imag, abs() or angle()."],
+    [() => z.prod(), "prod takes numbers that compute but got complex64: take x.real, x.imag, abs() or angle()."],
+    [() => z.cumprod(), "cumprod takes numbers that compute but got complex64: take x.real, x.imag, abs() or angle()."],
+    [() => z.quantile(0.5), "quantile takes"],
+    [
+      () => linalg.inv(zeros([2, 2], { dtype: "complex64", device })),
+      "inv computes in float32 and float64 but got complex64: take x.real, ",
+    ],
   ])("a sentence for what does not take them %#", (act, sentence) => {
     expect(act).toThrow(sentence);
   });

@@ -380,6 +380,10 @@ export function isDType(name: unknown): name is DType {
   return typeof name === "string" && Object.hasOwn(dtypes, name);
 }
 
+/** What to write where an operation wants real numbers that compute. */
+export const adviceToCompute = (dtype: DType): string =>
+  dtypes[dtype].kind === "complex" ? "take x.real, x.imag, abs() or angle()" : 'convert it, e.g. with .to("float32")';
+
 /** Whether numbers of the dtype have gradients. */
 export const hasGradients = (dtype: DType): boolean => ["float", "complex"].includes(dtypes[dtype].kind);
 

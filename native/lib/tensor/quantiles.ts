@@ -1,6 +1,6 @@
 // Middles and quantiles along an axis, also of rows with elements that are not there.
 import { TensorError } from "../errors.ts";
-import { factsOf, type DType } from "../memory/dtype.ts";
+import { adviceToCompute, factsOf, type DType } from "../memory/dtype.ts";
 import { worded } from "../wording.ts";
 import { axis, define, either, flag, install, number, numbers, oneOf, tensor, type FunctionOf } from "./arguments.ts";
 import { tensor as createTensor } from "./create.ts";
@@ -96,7 +96,7 @@ const quantiles = <F extends (x: never, ...args: never[]) => unknown>(name: "qua
       if (!isFloat(given) || factsOf(given.dtype).isStorage)
         throw new TensorError(
           "DTYPE",
-          `${name} takes floats that compute but got ${given.dtype}: convert it, e.g. with .to("float32").`,
+          `${name} takes floats that compute but got ${given.dtype}: ${adviceToCompute(given.dtype)}.`,
         );
       const { parts, shape } = partsOf(name, q);
       const along = axisIn(given, axis);

@@ -3,7 +3,7 @@
 import { apply, applyAll } from "../ops/core/apply.ts";
 import { extremesOf } from "../ops/reduce/counting.ts";
 import { sameShape } from "../ops/kernels/map.ts";
-import { admits, factsOf, type DType } from "../memory/dtype.ts";
+import { adviceToCompute, admits, factsOf, type DType } from "../memory/dtype.ts";
 import { promoted } from "../memory/promotion.ts";
 import { TensorError } from "../errors.ts";
 import { checkedAxis, formatShape } from "../memory/shape.ts";
@@ -240,7 +240,7 @@ export const histogram: FunctionOf<"histogram"> = define(
     if (factsOf(x.dtype).isStorage)
       throw new TensorError(
         "DTYPE",
-        `histogram takes numbers that compute but got ${x.dtype}: convert it, e.g. with .to("float32").`,
+        `histogram takes numbers that compute but got ${x.dtype}: ${adviceToCompute(x.dtype)}.`,
       );
     if (bounds !== undefined) checkedRange(bounds);
     const range = bounds as readonly [number, number] | undefined;

@@ -86,7 +86,32 @@ const unary =
     complex(...form(realOf(x as DeviceArray), imaginaryOf(x as DeviceArray)));
 
 const angle = (re: DeviceArray, im: DeviceArray): DeviceArray => call("atan2", [im, re]);
-const polar = (size: DeviceArray, at: DeviceArray) => [mul(size, of("cos", at)), mul(size, of("sin", at))] as const;
+/** a · b, and 0 where a is 0 and b beyond all numbers. */
+const guarded = (a: DeviceArray, b: DeviceArray): DeviceArray =>
+  call("where", [call("logicalAnd", [call("eq", [a, 0]), of("isinf", b)]), a, mul(a, b)]);
+
+/** log √(re² + im²), near 1 from its distance to 1. */
+function logOfSize(re: DeviceArray, im: DeviceArray): DeviceArray {
+  const size = hypot(re, im);
+  const sides = [of("abs", re), of("abs", im)] as const;
+  const [most, least] = [call("maximum", sides), call("minimum", sides)];
+  const near = add(mul(sub(most, 1), add(most, 1)), of("square", least));
+  const isNear = call("logicalAnd", [call("gt", [size, 0.7]), call("lt", [size, 1.5])]);
+  return call("where", [isNear, mul(of("log1p", call("where", [isNear, near, 0])), 0.5), of("log", size)]);
+}
+
+/** The root right of the imaginary axis, by the part that is a sum (Kahan 1987, "Branch cuts for complex functions"). */
+function root(re: DeviceArray, im: DeviceArray): readonly [DeviceArray, DeviceArray] {
+  const isRight = call("ge", [re, 0]);
+  // No abs(): its slope at 0 is 0.
+  const long = of("sqrt", mul(add(hypot(re, im), call("where", [isRight, re, of("neg", re)])), 0.5));
+  const short = div(im, call("where", [call("eq", [long, 0]), 1, mul(long, 2)]));
+  const isBelow = of("signbit", im);
+  return [
+    call("where", [isRight, long, call("where", [isBelow, of("neg", short), short])]),
+    call("where", [isRight, short, call("where", [isBelow, of("neg", long), long])]),
+  ];
+}
 
 const whether =
   (name: string, join: "logicalAnd" | "logicalOr"): Form =>
@@ -102,11 +127,11 @@ const equality =
   };
 
 const abs: Form = ([x]) => hypot(realOf(x as DeviceArray), imaginaryOf(x as DeviceArray));
-const log: Form = unary((re, im) => [of("log", hypot(re, im)), angle(re, im)]);
-const exp: Form = unary((re, im) => polar(of("exp", re), im));
-
-/** A base as a complex number. */
-const asComplex = (x: Operand, like: Operand): DeviceArray => (isComplex(x) ? x : add(mul(like as DeviceArray, 0), x));
+const log: Form = unary((re, im) => [logOfSize(re, im), angle(re, im)]);
+const exp: Form = unary((re, im) => {
+  const size = of("exp", re);
+  return [guarded(of("cos", im), size), guarded(of("sin", im), size)];
+});
 
 function convert([x]: readonly Operand[], attributes: object): DeviceArray {
   const { dtype } = attributes as { dtype: DType };
@@ -127,6 +152,30 @@ const times: Form = (inputs) => {
   if (a.im !== null && b.im !== null) return product(a, b);
   const [x, y] = inputs;
   return isComplex(x!) ? scaled("mul", x, y!) : scaled("mul", y as DeviceArray, x!);
+};
+
+/** Whole powers up to this one are products. */
+const mostProducts = 64;
+
+function wholePower(x: DeviceArray, power: number): DeviceArray {
+  if (power === 0) return call("fullLike", [x], { value: 1 });
+  if (power < 0) return reciprocal([wholePower(x, -power)], {});
+  const half = power > 1 ? wholePower(x, Math.floor(power / 2)) : null;
+  const square = half === null ? null : times([half, half], {});
+  return square === null ? x : power % 2 === 0 ? square : times([square, x], {});
+}
+
+const reciprocal: Form = ([x]) => quotient({ re: 1, im: null }, partsOf(x!));
+
+/** e^(y · log x); of 0, which has no logarithm, 0, and 1 where y is 0. */
+const pow: Form = ([x, y]) => {
+  if (isComplex(x!) && Number.isInteger(y) && Math.abs(y as number) <= mostProducts) return wholePower(x, y as number);
+  const base = isComplex(x!) ? x : add(mul(y as DeviceArray, 0), x!);
+  const isZero = call("eq", [base, 0]);
+  const power = exp([times([log([call("where", [isZero, 1, base])], {}), y!], {})], {});
+  const ofZero =
+    y instanceof DeviceArray ? call("convert", [call("eq", [y, 0])], { dtype: power.dtype }) : y === 0 ? 1 : 0;
+  return call("where", [isZero, ofZero, power]);
 };
 
 const matmul: Form = (inputs) => {
@@ -152,18 +201,18 @@ const forms = new Map<string, Form>(
       const [x, y] = inputs;
       return isComplex(y!) ? quotient(...bothOf(inputs)) : scaled("div", x as DeviceArray, y!);
     },
-    reciprocal: ([x]: readonly Operand[]) => quotient({ re: 1, im: null }, partsOf(x!)),
+    reciprocal,
     square: ([x]: readonly Operand[]) => times([x!, x!], {}),
     abs,
     norm: ([x]: readonly Operand[], attributes: object) => named("norm", [abs([x!], {})], attributes),
     exp,
     log,
-    sqrt: unary((re, im) => polar(of("sqrt", hypot(re, im)), mul(angle(re, im), 0.5))),
-    sin: unary((re, im) => [mul(of("sin", re), of("cosh", im)), mul(of("cos", re), of("sinh", im))]),
-    cos: unary((re, im) => [mul(of("cos", re), of("cosh", im)), of("neg", mul(of("sin", re), of("sinh", im)))]),
-    sinh: unary((re, im) => [mul(of("sinh", re), of("cos", im)), mul(of("cosh", re), of("sin", im))]),
-    cosh: unary((re, im) => [mul(of("cosh", re), of("cos", im)), mul(of("sinh", re), of("sin", im))]),
-    pow: ([x, y]: readonly Operand[]) => exp([times([log([asComplex(x!, y!)], {}), y!], {})], {}),
+    sqrt: unary(root),
+    sin: unary((re, im) => [guarded(of("sin", re), of("cosh", im)), guarded(of("cos", re), of("sinh", im))]),
+    cos: unary((re, im) => [guarded(of("cos", re), of("cosh", im)), of("neg", guarded(of("sin", re), of("sinh", im)))]),
+    sinh: unary((re, im) => [guarded(of("cos", im), of("sinh", re)), guarded(of("sin", im), of("cosh", re))]),
+    cosh: unary((re, im) => [guarded(of("cos", im), of("cosh", re)), guarded(of("sin", im), of("sinh", re))]),
+    pow,
     isnan: whether("isnan", "logicalOr"),
     isinf: whether("isinf", "logicalOr"),
     isfinite: whether("isfinite", "logicalAnd"),

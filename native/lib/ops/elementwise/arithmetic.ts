@@ -87,7 +87,11 @@ export const binaryRows = {
   /** √(a² + b²), without overflow between. */
   hypot: binary("hypot", "Hypot", "float", {
     flops: 4,
-    gradient: (g, { a, b, y }): BinaryGradients => [() => mul(g, div(a, y)), () => mul(g, div(b, y))],
+    gradient: (g, { a, b, y }): BinaryGradients => {
+      // At the origin, where there is no direction, 0.
+      const divisor = call("where", [call("eq", [y, 0]), 1, y]);
+      return [() => mul(g, div(a, divisor)), () => mul(g, div(b, divisor))];
+    },
   }),
   /** |a| with the sign of b. */
   copysign: binary("copysign", "Copysign", "float", {

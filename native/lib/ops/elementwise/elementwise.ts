@@ -2,7 +2,7 @@
 // device/include/warpcell/functors.cuh and a row here.
 import type { Execution } from "../../device/execution.ts";
 import { DeviceArray } from "../../memory/array.ts";
-import { admits, factsOf, type DType } from "../../memory/dtype.ts";
+import { adviceToCompute, admits, factsOf, type DType } from "../../memory/dtype.ts";
 import { TensorError } from "../../errors.ts";
 import { floatOf, promoted, promotedWith } from "../../memory/promotion.ts";
 import { adviceFor } from "../../memory/value.ts";
@@ -63,10 +63,7 @@ function refuse(name: string, dtype: DType, takes: string, advice: DType): never
 
 export function computingDType(domain: Domain, dtype: DType, name: string): DType {
   if (factsOf(dtype).kind === "complex")
-    throw new TensorError(
-      "DTYPE",
-      `${name} takes real numbers but got ${dtype}: take x.real, x.imag, abs() or angle().`,
-    );
+    throw new TensorError("DTYPE", `${name} takes real numbers but got ${dtype}: ${adviceToCompute(dtype)}.`);
   if (factsOf(dtype).isStorage) refuse(name, dtype, "numbers that compute", "float32");
   return domains[domain].of(dtype, name);
 }

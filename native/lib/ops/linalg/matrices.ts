@@ -5,7 +5,7 @@ import { LibraryPlan } from "../../device/library-plan.ts";
 import { WatchedWords } from "../../device/watched-words.ts";
 import { TensorError } from "../../errors.ts";
 import { DeviceArray, viewOf } from "../../memory/array.ts";
-import { factsOf, type DType } from "../../memory/dtype.ts";
+import { adviceToCompute, factsOf, type DType } from "../../memory/dtype.ts";
 import { floatOf } from "../../memory/promotion.ts";
 import { formatShape, merged, sizeOf, stridesOf, transposed, type Shape } from "../../memory/shape.ts";
 import { highWord, lowWord } from "../../wire/long.ts";
@@ -68,9 +68,10 @@ export type MatrixDType = "float32" | "float64";
 export function matrixDType(name: string, { dtype }: { readonly dtype: DType }): MatrixDType {
   const found = floatOf(dtype);
   if (found === "float32" || found === "float64") return found;
+  const { kind, isStorage } = factsOf(dtype);
   throw new TensorError(
     "DTYPE",
-    `${name} computes in float32 and float64 but got ${factsOf(dtype).isStorage ? `${dtype}, which only stores numbers` : dtype}: convert it with .to("float32").`,
+    `${name} computes in float32 and float64 but got ${isStorage && kind !== "complex" ? `${dtype}, which only stores numbers` : dtype}: ${kind === "complex" ? adviceToCompute(dtype) : 'convert it with .to("float32")'}.`,
   );
 }
 

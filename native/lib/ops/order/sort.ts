@@ -1,7 +1,7 @@
 // Sorting along an axis, and searching in what is sorted: stable, by integer keys, NaN last (device/ops/sort.cu).
 import type { Execution } from "../../device/execution.ts";
 import { DeviceArray, viewOf } from "../../memory/array.ts";
-import { factsOf, type DType } from "../../memory/dtype.ts";
+import { adviceToCompute, factsOf, type DType } from "../../memory/dtype.ts";
 import { TensorError } from "../../errors.ts";
 import { formatShape, sizeOf, transposed } from "../../memory/shape.ts";
 import { aroundAxis, takeAlong } from "../index/along.ts";
@@ -322,7 +322,7 @@ export function checkedRows(name: string, x: DeviceArray, axis: number): void {
   if (factsOf(x.dtype).isStorage)
     throw new TensorError(
       "DTYPE",
-      `${name} takes numbers that compute but got ${x.dtype}: convert it, e.g. with .to("float32").`,
+      `${name} takes numbers that compute but got ${x.dtype}: ${adviceToCompute(x.dtype)}.`,
     );
   if ((x.shape[axis] ?? 1) >= 2 ** 32)
     throw new TensorError(

@@ -1,7 +1,7 @@
 // Reductions as rows of the table: sums, means, products, extremes and their indices, norms, variances, and whether any
 // or all.
 import { DeviceArray } from "../../memory/array.ts";
-import { factsOf } from "../../memory/dtype.ts";
+import { adviceToCompute, factsOf } from "../../memory/dtype.ts";
 import { TensorError } from "../../errors.ts";
 import { formatShape, sizeOf, type Shape } from "../../memory/shape.ts";
 import { call } from "../core/calls.ts";
@@ -40,7 +40,7 @@ function reduction<A extends Reduction>(
       if (factsOf(input.dtype).isStorage)
         throw new TensorError(
           "DTYPE",
-          `${name} takes numbers that compute but got ${input.dtype}: convert it, e.g. with .to("float32").`,
+          `${name} takes numbers that compute but got ${input.dtype}: ${adviceToCompute(input.dtype)}.`,
         );
       const { result, empty } = reducers[reducer(input)];
       if (empty === null && lengthOf(input, attributes.axes) === 0)

@@ -2,7 +2,7 @@
 // few rows.
 import type { Execution } from "../../device/execution.ts";
 import { DeviceArray } from "../../memory/array.ts";
-import { factsOf, type DType } from "../../memory/dtype.ts";
+import { adviceToCompute, factsOf, type DType } from "../../memory/dtype.ts";
 import { TensorError } from "../../errors.ts";
 import { aroundAxis } from "../index/along.ts";
 import { call } from "../core/calls.ts";
@@ -192,7 +192,7 @@ function scan(name: ScanName, gradient: Gradient<[x: DeviceArray], Along>): Comp
       if (factsOf(dtype).isStorage)
         throw new TensorError(
           "DTYPE",
-          `${name} takes numbers that compute but got ${dtype}: convert it, e.g. with .to("float32").`,
+          `${name} takes numbers that compute but got ${dtype}: ${adviceToCompute(dtype)}.`,
         );
       return scans[name].hasIndex
         ? [
