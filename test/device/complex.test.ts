@@ -6,14 +6,19 @@ import { describe, expect, test } from "vitest";
 import {
   angle,
   arange,
+  canCast,
   cat,
   complex,
   conj,
+  dtypes as allDTypes,
+  finfo,
   gradients,
   io,
+  isdtype,
   linalg,
   isComplex,
   polar,
+  resultType,
   stack,
   sub,
   tensor,
@@ -22,6 +27,7 @@ import {
   where,
   zeros,
   type Complex,
+  type DType,
   type Tensor,
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
@@ -314,6 +320,24 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       expect.closeTo(0, 14),
       expect.closeTo(0, 14),
     ]);
+  });
+
+  test("what real numbers of every dtype become, and what is known of the dtypes", () => {
+    const real = (Object.keys(allDTypes) as DType[]).filter((each) => !isdtype(each, "complex floating"));
+    for (const from of real)
+      for (const to of dtypes) {
+        const x = tensor(from === "bool" ? [true, false] : [3, 0], { dtype: from, device });
+        expect(numbers(x.to(to)), `${from} to ${to}`).toEqual([of(from === "bool" ? 1 : 3), of(0)]);
+        expect(x.to(to).dtype).toBe(to);
+      }
+    const third = rounded(1 / 3, "float32");
+    expect(numbers(tensor([of(1 / 3, -1 / 3)], { dtype: "complex128", device }).to("complex64"))).toEqual([
+      of(third, -third),
+    ]);
+    expect([canCast("float32", "complex64"), canCast("complex64", "float64"), canCast("float64", "complex64")]).toEqual(
+      [true, false, false],
+    );
+    expect([finfo("complex64").dtype, resultType("complex64", "float64")]).toEqual(["float32", "complex128"]);
   });
 
   test("through files", async () => {

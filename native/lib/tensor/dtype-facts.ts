@@ -49,12 +49,13 @@ export function largestOf(of: DType): number {
 }
 
 /**
- * The limits of a float dtype, or of a tensor's. Throws TensorError for another.
+ * The limits of a float dtype, of the parts of a complex one, or of a tensor's. Throws TensorError for another.
  * @example
  * finfo("float32").eps; // → 1.1920928955078125e-7
  */
 export const finfo: (of: Typed) => FloatLimits = free("finfo", { required: { of: typed } }, ({ of }) => {
-  const named = dtypeOf(of);
+  const own = dtypeOf(of);
+  const named = factsOf(own).parts ?? own;
   const float = floats[named];
   if (float === undefined) throw new TensorError("DTYPE", `finfo takes a dtype of floats but got ${named}: see iinfo.`);
   const max = largestOf(named);
@@ -91,10 +92,13 @@ export const canCast: (from: Typed, to: DType) => boolean = free(
   ({ from, to }) => {
     const own = dtypeOf(from);
     if (own === to) return true;
-    if (factsOf(own).isStorage || factsOf(to).isStorage || isOpposed(own, to)) return false;
+    if ([own, to].some(onlyStores) || isOpposed(own, to)) return false;
     return promoted(own, to) === to;
   },
 );
+
+/** It has no arithmetic of its own. */
+const onlyStores = (of: DType): boolean => factsOf(of).isStorage === true && factsOf(of).kind !== "complex";
 
 /** No integer holds both. */
 const isOpposed = (a: DType, b: DType): boolean =>
@@ -126,10 +130,13 @@ const kinds = {
   "unsigned integer": (of: DType) => factsOf(of).kind === "int" && of.startsWith("uint"),
   integral: (of: DType) => factsOf(of).kind === "int",
   "real floating": (of: DType) => factsOf(of).kind === "float",
-  "complex floating": () => false,
+  "complex floating": (of: DType) => factsOf(of).kind === "complex",
   numeric: (of: DType) => factsOf(of).kind !== "bool",
 } as const;
-/** A kind of dtypes: "bool", "signed integer", "unsigned integer", "integral", "real floating", "numeric". */
+/**
+ * A kind of dtypes: "bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating",
+ * "numeric".
+ */
 export type DTypeKind = keyof typeof kinds;
 const kindOrDType = either(oneOf(...(Object.keys(kinds) as DTypeKind[])), dtype);
 
