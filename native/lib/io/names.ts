@@ -21,7 +21,8 @@ export function chosenNames(
   names: readonly string[],
   { only, rename }: Naming,
 ): { readonly index: number; readonly name: string; readonly called: string }[] {
-  const missing = [...(only ?? [])].find((name) => !names.includes(name));
+  const present = new Set(names);
+  const missing = [...(only ?? [])].find((name) => !present.has(name));
   if (missing !== undefined)
     throw new TensorError(
       "NAME",

@@ -48,7 +48,9 @@ function filesOf(source: Source): ReadonlyMap<string, readonly string[]> {
       throw wrong(
         `gives ${JSON.stringify(file).slice(0, 100)} for ${JSON.stringify(name)}, but files of a checkpoint lie beside its index`,
       );
-    files.set(file, [...(files.get(file) ?? []), name]);
+    const names = files.get(file);
+    if (names === undefined) files.set(file, [name]);
+    else names.push(name);
   }
   return files;
 }
