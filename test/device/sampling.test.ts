@@ -140,6 +140,15 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     );
   });
 
+  test("a place that is NaN has no pixel, one at infinity is outside", () => {
+    const x = tensor([1, 2, 3, 4], { device }).reshape([1, 1, 2, 2]);
+    const grid = tensor([NaN, 0, Infinity, 0, 0, 0], { device }).reshape([1, 1, 3, 2]);
+    for (const mode of ["bilinear", "nearest"] as const) {
+      const [lost, outside, middle] = numbersOf(gridSample(x, grid, { mode }));
+      expect([lost, outside, Number.isNaN(middle)]).toEqual([NaN, 0, false]);
+    }
+  });
+
   test("pixels of channels and back", () => {
     const x = arange(2 * 12 * 2 * 3, { device }).reshape([2, 12, 2, 3]);
     const shuffled = pixelShuffle(x, 2);

@@ -74,7 +74,7 @@ const taps: Record<
 /**
  * Images [images, channels, height, width] at the places of a grid [images, rows, columns, 2] of x and y from −1, left
  * and top, to 1, see {@link GridSampleOptions}: [images, channels, rows, columns]. Has gradients of the images and of
- * the grid. Throws TensorError for shapes that do not fit.
+ * the grid; NaN where the place is NaN. Throws TensorError for shapes that do not fit.
  * @example
  * const x = tensor([[1, 2], [3, 4]]).reshape([1, 1, 2, 2]);
  * gridSample(x, tensor([0, 0, -1, 1]).reshape([1, 1, 2, 2]), { alignCorners: true });
@@ -133,7 +133,8 @@ export const gridSample: <D extends DType>(x: Tensor<D>, grid: Tensor, options?:
           const counted = taken.where(isRow.logicalAnd(isColumn), 0) as Tensor;
           sum = sum === null ? counted : (sum.add(counted) as Tensor);
         }
-      return sum!.reshape([images, channels, rows, columns]);
+      const isPlace = places.isnan().any({ axis: -1 }).logicalNot().unsqueeze(1);
+      return sum!.reshape([images, channels, rows, columns]).where(isPlace, NaN);
     },
   );
 
