@@ -77,7 +77,11 @@ function decoding([batch, heads, keyHeads, keys, width], dtype) {
   };
 }
 
-function convolution([images, inputs, size, outputs, kernel, stride, groups = 1], dtype) {
+/** How images and filters lie, and what is said of it. */
+const titles = { contiguous: "", channelsLast: ", channels last" };
+const formats = Object.keys(titles);
+
+function convolution([images, inputs, size, outputs, kernel, stride, groups = 1], dtype, format = "contiguous") {
   const out = size / stride;
   const [x, w] = [
     [images, inputs, size, size],
@@ -86,8 +90,8 @@ function convolution([images, inputs, size, outputs, kernel, stride, groups = 1]
   const multiplications = images * outputs * out * out * (inputs / groups) * kernel * kernel;
   const elements = product(x) + product(w) + images * outputs * out * out;
   const options = { stride, padding: (kernel - 1) / 2, groups };
-  return pair(
-    `conv2d ${x.join(" × ")} by ${w.join(" × ")}${stride > 1 ? `, stride ${stride}` : ""}${groups > 1 ? ", depthwise" : ""}`,
+  const pairs = pair(
+    `conv2d ${x.join(" × ")} by ${w.join(" × ")}${stride > 1 ? `, stride ${stride}` : ""}${groups > 1 ? ", depthwise" : ""}${titles[format]}`,
     dtype,
     {
       make: { x, w },
@@ -100,17 +104,19 @@ function convolution([images, inputs, size, outputs, kernel, stride, groups = 1]
       ],
     },
   );
+  return pairs.map((each) => ({ ...each, format }));
 }
 
-function normOfChannels(shape, dtype) {
+function normOfChannels(shape, dtype, format = "contiguous") {
   const elements = product(shape);
-  return pair(`batchNorm ${shape.join(" × ")}`, dtype, {
+  const pairs = pair(`batchNorm ${shape.join(" × ")}${titles[format]}`, dtype, {
     make: { x: shape, w: [shape[1]], b: [shape[1]] },
     run: ({ x, w, b }) => batchNorm(x, null, null, { weight: w, bias: b, training: true }),
     torch: "F.batch_norm(x, None, None, w, b, training=True)",
     wanted: ["x", "w", "b"],
     work: [{ elements: 3 * elements }, { elements: 5 * elements }],
   });
+  return pairs.map((each) => ({ ...each, format }));
 }
 
 function pool(shape, dtype) {
@@ -272,13 +278,13 @@ const withoutProductsOf = (dtype) => [
     [16, 32, 4, 8192, 128],
     [8, 16, 16, 1000, 64],
   ].map((shape) => decoding(shape, dtype)),
-  ...convolution([64, 96, 56, 96, 3, 1, 96], dtype),
+  ...formats.flatMap((format) => convolution([64, 96, 56, 96, 3, 1, 96], dtype, format)),
   ...[
     [64, 64, 112, 112],
     [64, 256, 56, 56],
     [64, 1024, 14, 14],
     [64, 2048, 7, 7],
-  ].flatMap((shape) => normOfChannels(shape, dtype)),
+  ].flatMap((shape) => formats.flatMap((format) => normOfChannels(shape, dtype, format))),
   ...pool([64, 64, 112, 112], dtype),
   ...[4, 8].flatMap((bits) =>
     [
@@ -321,7 +327,9 @@ const calls = {
     ]),
   ],
   cuda: ["bfloat16", "tf32", "float32"].flatMap((dtype) => [
-    ...resnet.flatMap(([inputs, size, ...rest]) => convolution([64, inputs, size, ...rest], dtype)),
+    ...resnet.flatMap(([inputs, size, ...rest]) =>
+      formats.flatMap((format) => convolution([64, inputs, size, ...rest], dtype, format)),
+    ),
     ...["LSTM", "GRU"].flatMap((kind) => recurrent(kind, [128, 64, 512], dtype)),
     ...(dtype === "tf32" ? [] : withoutProductsOf(dtype)),
     ...(dtype === "tf32"
@@ -370,7 +378,8 @@ def make(question):
     # PyTorch rounds the operands of its convolutions of float32 where it is not told otherwise.
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = question["tf32"]
     dtype, wanted = getattr(torch, question["dtype"]), question["wanted"]
-    names = {name: torch.randn(*shape, device=device).to(dtype).requires_grad_(name in wanted) for name, shape in question["make"].items()}
+    def lying(x): return x.contiguous(memory_format=torch.channels_last) if question["format"] == "channelsLast" and x.ndim == 4 else x
+    names = {name: lying(torch.randn(*shape, device=device).to(dtype)).requires_grad_(name in wanted) for name, shape in question["make"].items()}
     names.update(torch=torch, F=F, layer=layer, kept=kept, eight=eight, thin=thin, scales=scales)
     if wanted:
         y = eval(question["torch"], names)
@@ -400,15 +409,17 @@ function limitsOf(device, dtype) {
 }
 
 /** What is measured of a call: its forward, or its backward again and again. */
-function runOf({ make, prepare, run, wanted, dtype }, device) {
-  const given = Object.fromEntries(
-    Object.entries(make).map(([name, shape]) => [name, randn(shape, { device: device.name }).to(typeOf(dtype))]),
-  );
+function runOf({ make, prepare, run, wanted, dtype, format }, device) {
+  const made = (shape) => {
+    const x = randn(shape, { device: device.name }).to(typeOf(dtype));
+    return shape.length === 4 ? x.contiguous({ memoryFormat: format }) : x;
+  };
+  const given = Object.fromEntries(Object.entries(make).map(([name, shape]) => [name, made(shape)]));
   Object.assign(given, prepare?.(given));
   if (wanted.length === 0) return { given, measured: () => noGrad(() => run(given)) };
   for (const name of wanted) given[name].requiresGrad = true;
   const y = run(given);
-  const gradient = randn(y.shape, { device: device.name }).to(typeOf(dtype));
+  const gradient = made(y.shape);
   const inputs = wanted.map((name) => given[name]);
   return { given, measured: () => gradients(y, inputs, { gradient, retainGraph: true }) };
 }
@@ -419,16 +430,16 @@ for await (const { name, device } of devices()) {
   const limits = new Map();
   const figures = [];
   for (const call of calls[name]) {
-    const { title, dtype, elements, multiplications = 0, make, torch, wanted } = call;
+    const { title, dtype, elements, multiplications = 0, make, torch, wanted, format = "contiguous" } = call;
     if (!pattern.test(`${title} ${dtype}`)) continue;
     const precision = setFloat32Precision(dtype === "tf32" ? "tf32" : "float32");
     if (!limits.has(dtype)) limits.set(dtype, limitsOf(device, dtype));
     const { copied, multiplied } = limits.get(dtype);
-    const { given, measured: run } = runOf(call, device);
+    const { given, measured: run } = runOf({ ...call, format }, device);
     tidy(() => void run());
     device.synchronize();
     const expression = wanted.length === 0 ? torch : "torch.autograd.grad(y, inputs, g, retain_graph=True)";
-    await rival?.ask({ make, torch, wanted, dtype: typeOf(dtype), tf32: dtype === "tf32", expression });
+    await rival?.ask({ make, torch, wanted, dtype: typeOf(dtype), tf32: dtype === "tf32", format, expression });
     const turns = [];
     for (let round = 0; round < rounds; round++)
       turns.push({ ours: timedTurn(device, run), rival: await rival?.ask({}) });

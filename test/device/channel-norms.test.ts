@@ -88,6 +88,9 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       [[40, 3, 3, 5]],
       [[40, 5, 6, 6]],
       [[2, 2, 3, 4, 5]],
+      // More than a block holds: whole packs, and one by one.
+      [[2, 2, 160, 112]],
+      [[3, 1, 111, 101]],
     ])("batch norm of %j", (shape) => {
       const x = sample(shape, dtype, [3, 5]);
       const [w, b, g] = [sample([shape[1]!], dtype), sample([shape[1]!], dtype), sample(shape, dtype)];
@@ -120,6 +123,53 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       expectClose(dw!, wanted.dw, (value) => own * Math.abs(value) + 8 * size * off * (1 + rate));
       expectClose(db!, wanted.db, (value) => own * Math.abs(value) + 2 * size * off);
     });
+  });
+
+  test.each([
+    [[4, 3, 5, 7]],
+    [[3, 70, 2, 3]],
+    [[2, 300, 3, 5]],
+    [[700, 16, 1, 3]],
+    [[2, 9, 1, 8]],
+    [[2, 8, 3, 4, 5]],
+  ])("channels last stay so: batch norm of %j", (shape) => {
+    for (const dtype of floats) {
+      const [images, channels, ...rest] = shape as [number, number, ...number[]];
+      const toLast = [0, shape.length - 1, ...rest.keys()].map((axis, at) => (at > 1 ? axis + 1 : axis));
+      const lying = (range?: [number, number]): Sample => {
+        const x = sample([images, ...rest, channels], dtype, range).x.permute(toLast);
+        return { x: x.detach(), shape, values: numbersOf(x) };
+      };
+      const [x, g] = [lying([3, 5]), lying()];
+      const [w, b] = [sample([channels], dtype), sample([channels], dtype)];
+      const wanted = batchNormed(x, w, b, g, 1e-5);
+      for (const each of [x, w, b]) each.x.requiresGrad = true;
+      const y = batchNorm(x.x, null, null, { weight: w.x, bias: b.x, training: true });
+      const [dx, dw, db] = gradients(y, [x.x, w.x, b.x], { gradient: g.x, retainGraph: true });
+      // As above; of each thread and stretch at most 256 additions one after the other.
+      const { size } = wanted;
+      const wide = dtype === "float64" ? 2 ** -53 : 2 ** -24;
+      const rate = 1 / Math.sqrt(Math.min(...wanted.variances));
+      const off = (16 + Math.min(256, size)) * wide;
+      const own = 2 * (roundoff[dtype] ?? 0);
+      for (const each of [y, dx!]) {
+        expect(each.shape).toEqual(shape);
+        expect(each.strides).toEqual(x.x.strides);
+      }
+      expectClose(y, wanted.y, (value) => own * (Math.abs(value) + 2) + 8 * off * rate * (1 + rate));
+      expectClose(dx!, wanted.dx, (value) => own * (Math.abs(value) + 2 ** -12) + 16 * off * rate * (1 + rate) ** 2);
+      expectClose(dw!, wanted.dw, (value) => own * Math.abs(value) + 8 * size * off * (1 + rate));
+      expectClose(db!, wanted.db, (value) => own * Math.abs(value) + 2 * size * off);
+      const inRows = gradients(y, [x.x], { gradient: g.x.contiguous() })[0]!;
+      expect(inRows.strides).toEqual(x.x.strides);
+      expect(numbersOf(inRows)).toEqual(numbersOf(dx!));
+      const [means, variances] = [wanted.means, wanted.variances].map((each) =>
+        tensor(each, { device, dtype: dtype === "float64" ? dtype : "float32" }),
+      );
+      const by = batchNorm(x.x, means!, variances!, { weight: w.x, bias: b.x });
+      expect(by.strides).toEqual(x.x.strides);
+      expectClose(by, wanted.y, (value) => own * (Math.abs(value) + 2) + 8 * off * rate * (1 + rate));
+    }
   });
 
   test("means that are far larger than deviations", () => {

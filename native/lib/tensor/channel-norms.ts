@@ -42,8 +42,8 @@ function follow(running: Tensor | null, found: Tensor, momentum: number, scale: 
  * Batch normalisation of [images, channels, …]: (x − mean)/√(variance + eps) of each channel, times `weight` and plus
  * `bias`, which are [channels] as the running statistics are. In training mean and variance are those of the channel
  * over all images (Ioffe and Szegedy, 2015), and the running ones, where they are not null, are brought nearer to them
- * in place, their variance to that of a sample. Statistics are kept in float32 at least. Throws TensorError for shapes
- * that do not fit, and in training for fewer than 2 elements of a channel.
+ * in place, their variance to that of a sample. Statistics are kept in float32 at least. Images with their channels
+ * last stay so. Throws TensorError for shapes that do not fit, and in training for fewer than 2 elements of a channel.
  * @example
  * const x = tensor([[1, 10], [3, 30]]);
  * batchNorm(x, null, null, { training: true, eps: 0 }); // → tensor([[-1, -1], [1, 1]], shape [2, 2], float32, cpu)

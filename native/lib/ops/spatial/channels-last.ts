@@ -1,9 +1,11 @@
-// Images whose channels lie beside each other in memory ("channels last"), as GPUs convolve them fastest.
+// How images lie in memory: row after row, or with the channels of a place beside each other ("channels last"), as GPUs
+// convolve them fastest.
 import type { Execution } from "../../device/execution.ts";
 import { DeviceArray, viewOf } from "../../memory/array.ts";
 import type { DType } from "../../memory/dtype.ts";
 import { stridesOf, type Shape } from "../../memory/shape.ts";
-import { copy } from "../shape/copy.ts";
+import type { Facts } from "../core/operation.ts";
+import { copy, withFlat } from "../shape/copy.ts";
 
 /** Strides of a tensor without gaps whose second axis is the densest. */
 export function channelsLastStrides([first, channels, ...rest]: Shape): number[] {
@@ -17,6 +19,10 @@ function hasChannelsLast(x: DeviceArray): boolean {
 }
 /** Whether a tensor lies that way, and no other. */
 export const isChannelsLast = (x: DeviceArray): boolean => x.shape.length > 2 && !x.isContiguous && hasChannelsLast(x);
+
+/** How a result of that shape lies that keeps the format of an image. */
+export const formatOf = (image: DeviceArray, shape: Shape): Pick<Facts, "strides"> =>
+  isChannelsLast(image) ? { strides: channelsLastStrides(shape) } : {};
 
 /**
  * Calls `use` with the array itself where it lies that way and has the dtype, else with a copy, which is freed after.
@@ -33,4 +39,16 @@ export function withChannelsLast(
   using copied = viewOf(made, { shape: array.shape, strides: channelsLastStrides(array.shape), offset: made.offset });
   copy(on, copied, array);
   use(copied);
+}
+
+/** The same, row after row or with the channels last. */
+export function withFormat(
+  on: Execution,
+  array: DeviceArray,
+  dtype: DType,
+  isLast: boolean,
+  use: (array: DeviceArray) => void,
+): void {
+  if (isLast) withChannelsLast(on, array, dtype, use);
+  else withFlat(on, array, dtype, use);
 }

@@ -1,7 +1,6 @@
 // Batch normalisation of [images, channels, …] as rows of the table: by what is known of a channel over all images, or
 // by numbers that are given.
-import type { Execution } from "../../device/execution.ts";
-import { DeviceArray } from "../../memory/array.ts";
+import type { DeviceArray } from "../../memory/array.ts";
 import type { DType } from "../../memory/dtype.ts";
 import { TensorError } from "../../errors.ts";
 import { formatShape } from "../../memory/shape.ts";
@@ -9,78 +8,11 @@ import { call, callAll } from "../core/calls.ts";
 import type { Computation, Facts } from "../core/operation.ts";
 import { add, mul, of, sub } from "../core/terms.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
-import { blocksFor, onDevice, serialElements, threadsOf, type Blocks } from "../kernels/blocks.ts";
-import { kernelFacts, kernelFactsByDType } from "../kernels/kernel-facts.ts";
-import { KernelFamily } from "../kernels/library.ts";
 import { sameShape } from "../kernels/map.ts";
 import { accumulatorOf } from "../reduce/reducers.ts";
-import { floatDType, floats } from "../rows/row-lines.ts";
-import { withFlat } from "../shape/copy.ts";
-
-const facts = kernelFacts("channels", { threads: "kChannelThreads" });
-const normalized = kernelFactsByDType("channels", floats, (type) => ({ each: `kNormalizedElements<${type}>` }));
-const kernels = {
-  moments: new KernelFamily("channels", floats, (type) => `channel_moments<${type}>`, [
-    "place",
-    "out",
-    "i64",
-    "i32",
-    "i64",
-    "i32",
-  ]),
-  statistics: new KernelFamily("channels", floats, (type) => `channel_statistics<${type}>`, [
-    "place",
-    "out",
-    "out",
-    "i32",
-    "i32",
-  ]),
-  normalize: new KernelFamily("channels", floats, (type) => `normalize_channels<${type}>`, [
-    "place",
-    "place",
-    "place",
-    "place",
-    "place",
-    "f64",
-    "out",
-    "i64",
-    "i32",
-    "i64",
-  ]),
-  slopes: new KernelFamily("channels", floats, (type) => `channel_slopes<${type}>`, [
-    "place",
-    "place",
-    "place",
-    "out",
-    "i64",
-    "i32",
-    "i64",
-    "i32",
-  ]),
-  gradients: new KernelFamily("channels", floats, (type) => `channel_gradients<${type}>`, [
-    "place",
-    "place",
-    "f64",
-    "out",
-    "out",
-    "out",
-    "i32",
-    "i32",
-  ]),
-  gradient: new KernelFamily("channels", floats, (type) => `normalize_channels_gradient<${type}>`, [
-    "place",
-    "place",
-    "place",
-    "place",
-    "place",
-    "place",
-    "f64",
-    "out",
-    "i64",
-    "i32",
-    "i64",
-  ]),
-} as const;
+import { floatDType } from "../rows/row-lines.ts";
+import { gradientByBatch, normalizeBy, normalizeByBatch, type Parameter } from "./channel-kernels.ts";
+import { formatOf } from "./channels-last.ts";
 
 /** `name`: what messages call it. */
 export interface ChannelAttributes {
@@ -90,46 +22,12 @@ export interface ChannelAttributes {
   readonly hasBias: boolean;
 }
 
-interface Channels {
-  readonly images: number;
-  readonly channels: number;
-  readonly elements: number;
-}
-function channelsOf({ shape, size }: DeviceArray): Channels {
-  const [images, channels] = shape as [number, number, ...number[]];
-  return { images, channels, elements: size / (images * channels) };
-}
-
-/** Parts of each channel that are summed by themselves: some blocks for each processor, of whole images. */
-function partsOf({ device }: Execution, { images, channels, elements }: Channels): number {
-  const wanted = Math.ceil((8 * device.properties.multiprocessors) / channels);
-  const worthIt = Math.ceil((images * elements) / serialElements);
-  return Math.max(1, Math.min(images, wanted, worthIt));
-}
-const summing = ({ device }: Execution, channels: number, parts: number): Blocks => ({
-  grid: channels * parts,
-  block: threadsOf(device, facts().threads),
-});
-function flatBlocks({ device }: Execution, dtype: DType, { images, channels, elements }: Channels): Blocks {
-  const planes = images * channels;
-  return onDevice(device, {
-    serial: () => ({ grid: Math.min(planes, Math.ceil((planes * elements) / serialElements)), block: 1 }),
-    threads: () => blocksFor(device, planes * elements, { each: normalized(dtype).each, threads: facts().threads }),
-  })();
-}
-
-type Parameter = DeviceArray | null;
 function split(
   given: readonly DeviceArray[],
   { hasWeight, hasBias }: ChannelAttributes,
 ): { weight: Parameter; bias: Parameter } {
   return { weight: hasWeight ? given[0]! : null, bias: hasBias ? given[hasWeight ? 1 : 0]! : null };
 }
-function withParameter(on: Execution, parameter: Parameter, dtype: DType, use: (parameter: Parameter) => void): void {
-  if (parameter === null) use(null);
-  else withFlat(on, parameter, dtype, use);
-}
-
 /** Throws TensorError where what is of channels is not of those of x. */
 function checkChannels(x: DeviceArray, given: Readonly<Record<string, Parameter>>, { name }: ChannelAttributes): void {
   if (x.shape.length < 2)
@@ -146,34 +44,6 @@ function checkChannels(x: DeviceArray, given: Readonly<Record<string, Parameter>
       );
 }
 
-function normalizeInto(
-  on: Execution,
-  y: DeviceArray,
-  x: DeviceArray,
-  [means, variances]: readonly [DeviceArray, DeviceArray],
-  { weight, bias }: { weight: Parameter; bias: Parameter },
-  eps: number,
-): void {
-  const shape = channelsOf(y);
-  const { images, channels, elements } = shape;
-  withParameter(on, weight, y.dtype, (w) =>
-    withParameter(on, bias, y.dtype, (b) =>
-      kernels.normalize.launch(on, y.dtype, flatBlocks(on, y.dtype, shape), [
-        x,
-        means,
-        variances,
-        w,
-        b,
-        eps,
-        y,
-        images,
-        channels,
-        elements,
-      ]),
-    ),
-  );
-}
-
 /** Inputs x, weight?, bias?; outputs y, and mean and variance (of all there is) of each channel. */
 const batchNorm: Computation<[x: DeviceArray, ...parameters: DeviceArray[]], ChannelAttributes> = {
   inPlace: false,
@@ -181,33 +51,18 @@ const batchNorm: Computation<[x: DeviceArray, ...parameters: DeviceArray[]], Cha
     const { name } = attributes;
     const x = inputs[0];
     checkChannels(x, split(inputs.slice(1), attributes), attributes);
-    const { images, channels, elements } = channelsOf(x);
-    if (images * elements <= 1 || x.size === 0)
+    const channels = x.shape[1]!;
+    if (x.size <= channels || x.size === 0)
       throw new TensorError(
         "SHAPE",
         `${name} in training takes at least 2 elements of each channel but got shape ${formatShape(x.shape)}. Pass { training: false } to normalise by the running statistics.`,
       );
     const dtype = floatDType(name, x);
     const statistics: Facts = { shape: [channels], dtype: accumulatorOf(dtype) };
-    return [{ shape: x.shape, dtype }, statistics, statistics];
+    return [{ shape: x.shape, dtype, ...formatOf(x, x.shape) }, statistics, statistics];
   },
   run([y, means, variances], inputs, attributes, on) {
-    const { dtype } = y!;
-    const shape = channelsOf(y!);
-    const { images, channels, elements } = shape;
-    const parts = partsOf(on, shape);
-    withFlat(on, inputs[0], dtype, (x) => {
-      using moments = DeviceArray.allocate(on.device, means!.dtype, [channels, parts, 3]);
-      kernels.moments.launch(on, dtype, summing(on, channels, parts), [x, moments, images, channels, elements, parts]);
-      kernels.statistics.launch(on, dtype, blocksFor(on.device, channels), [
-        moments,
-        means!,
-        variances!,
-        channels,
-        parts,
-      ]);
-      normalizeInto(on, y!, x, [means!, variances!], split(inputs.slice(1), attributes), attributes.eps);
-    });
+    normalizeByBatch(on, y!, inputs[0], [means!, variances!], split(inputs.slice(1), attributes), attributes.eps);
   },
   gradient([g, ...others], { inputs, outputs: [, means, variances], attributes, wanted, isDifferentiated }) {
     if (others.some((each) => each !== null))
@@ -273,57 +128,14 @@ const batchNormGradient: Computation<
 > = {
   inPlace: false,
   infer([, x], { name, hasSums }) {
-    const facts: Facts = { shape: x.shape, dtype: floatDType(name, x) };
-    const sums: Facts = { shape: [x.shape[1]!], dtype: facts.dtype };
+    const dtype = floatDType(name, x);
+    const facts: Facts = { shape: x.shape, dtype, ...formatOf(x, x.shape) };
+    const sums: Facts = { shape: [x.shape[1]!], dtype };
     return hasSums ? [facts, sums, sums] : [facts];
   },
   run([out, dw, db], [g, x, means, variances, weight], { eps, hasWeight }, on) {
-    const { dtype } = out!;
-    const shape = channelsOf(out!);
-    const { images, channels, elements } = shape;
-    const parts = partsOf(on, shape);
-    const sumsDType = means.dtype;
-    withFlat(on, g, dtype, (above) =>
-      withFlat(on, x, dtype, (input) =>
-        withParameter(on, hasWeight ? weight! : null, dtype, (w) => {
-          using partial = DeviceArray.allocate(on.device, sumsDType, [channels, parts, 2]);
-          using sums = DeviceArray.allocate(on.device, sumsDType, [channels, 2]);
-          kernels.slopes.launch(on, dtype, summing(on, channels, parts), [
-            above,
-            input,
-            means,
-            partial,
-            images,
-            channels,
-            elements,
-            parts,
-          ]);
-          kernels.gradients.launch(on, dtype, blocksFor(on.device, channels), [
-            partial,
-            variances,
-            eps,
-            sums,
-            dw ?? null,
-            db ?? null,
-            channels,
-            parts,
-          ]);
-          kernels.gradient.launch(on, dtype, flatBlocks(on, dtype, shape), [
-            above,
-            input,
-            means,
-            variances,
-            w,
-            sums,
-            eps,
-            out!,
-            images,
-            channels,
-            elements,
-          ]);
-        }),
-      ),
-    );
+    const gradients = { weight: dw ?? null, bias: db ?? null };
+    gradientByBatch(on, [out!, gradients], [g, x], [means, variances], hasWeight ? weight! : null, eps);
   },
   gradient: null,
   cost: (inputs, outputs) => ({ bytes: 2 * bytesMoved(inputs) + bytesMoved(outputs), flops: 14 * inputs[1].size }),
@@ -342,18 +154,11 @@ const normalizeChannels: Computation<
       { "running mean": mean, "running variance": variance, ...split(parameters, attributes) },
       attributes,
     );
-    return [{ shape: x.shape, dtype: floatDType(attributes.name, x) }];
+    return [{ shape: x.shape, dtype: floatDType(attributes.name, x), ...formatOf(x, x.shape) }];
   },
   run([y], inputs, attributes, on) {
     const [x, means, variances, ...parameters] = inputs;
-    const wide = accumulatorOf(y!.dtype);
-    withFlat(on, x, y!.dtype, (input) =>
-      withFlat(on, means, wide, (mean) =>
-        withFlat(on, variances, wide, (variance) =>
-          normalizeInto(on, y!, input, [mean, variance], split(parameters, attributes), attributes.eps),
-        ),
-      ),
-    );
+    normalizeBy(on, y!, x, [means, variances], split(parameters, attributes), attributes.eps);
   },
   gradient([g], { inputs, attributes, wanted }): (DeviceArray | null)[] {
     const [x, means, variances, ...parameters] = inputs;
