@@ -261,16 +261,17 @@ const resnet = [
   [256, 14, 256, 3, 1],
   [512, 7, 512, 3, 1],
 ];
+const models = [
+  [4, 16, 4096, 128],
+  [1, 16, 16384, 128],
+  [8, 32, 2048, 64],
+  [32, 32, 512, 64],
+  [4, 8, 4096, 256],
+  [2, 8, 1025, 80],
+  [8, 6, 256, 32],
+];
 /** What takes no part in how products of float32 are made. */
 const withoutProductsOf = (dtype) => [
-  ...[
-    [4, 16, 4096, 128],
-    [1, 16, 16384, 128],
-    [8, 32, 2048, 64],
-    [32, 32, 512, 64],
-    [4, 8, 4096, 256],
-    [2, 8, 1025, 80],
-  ].flatMap((shape) => [false, true].flatMap((causal) => attention(shape, causal, dtype))),
   ...[
     [1, 32, 8, 32768, 128],
     [64, 32, 8, 32768, 128],
@@ -331,6 +332,7 @@ const calls = {
       formats.flatMap((format) => convolution([64, inputs, size, ...rest], dtype, format)),
     ),
     ...["LSTM", "GRU"].flatMap((kind) => recurrent(kind, [128, 64, 512], dtype)),
+    ...models.flatMap((shape) => [false, true].flatMap((causal) => attention(shape, causal, dtype))),
     ...(dtype === "tf32" ? [] : withoutProductsOf(dtype)),
     ...(dtype === "tf32"
       ? []

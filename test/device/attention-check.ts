@@ -8,9 +8,9 @@ export const random = seeded(freshSeed("attention"));
 export const numbers = (x: Tensor): number[] => [x.to("float64").reshape([-1]).toArray()].flat() as number[];
 export const product = (shape: readonly number[]) => shape.reduce((a, b) => a * b, 1);
 
-/** Random numbers of a dtype, on the device and here; small, so that no weight is nearly 1. */
-export function made(shape: readonly number[], dtype: DType, device: string) {
-  const list = randomValues(product(shape), dtype).map((each) => each / 2);
+/** Random numbers of a dtype, on the device and here; small, so that no weight is nearly 1. `such`: as this one has. */
+export function made(shape: readonly number[], dtype: DType, device: string, such = dtype) {
+  const list = randomValues(product(shape), such).map((each) => each / 2);
   return {
     list,
     x: tensor(list, { dtype, device })
@@ -28,19 +28,23 @@ export function expectNear(what: string, found: Tensor, value: number[], error: 
   expect(wrong.slice(0, 5), `${wrong.length} of ${value.length}`).toEqual([]);
 }
 
-/** Result and gradients of a case on a device are the formula's. */
+/**
+ * Result and gradients of a case on a device are the formula's. `own`: half of the smallest step, relative, of factors
+ * that are made on the way; `such`: operands are numbers of this dtype.
+ */
 export function expectAttention(
   given: Case,
   dtype: DType,
   device: string,
   lay: (x: Tensor) => Tensor = (x) => x,
+  { own = roundoff[dtype]!, such = dtype }: { readonly own?: number; readonly such?: DType } = {},
 ): void {
   const of = whole(given);
   const { batch, heads, keyHeads, queries, keys, width, values } = of;
-  const q = made([batch, heads, queries, width], dtype, device),
-    k = made([batch, keyHeads, keys, width], dtype, device),
-    v = made([batch, keyHeads, keys, values], dtype, device),
-    g = made([batch, heads, queries, values], dtype, device);
+  const q = made([batch, heads, queries, width], dtype, device, such),
+    k = made([batch, keyHeads, keys, width], dtype, device, such),
+    v = made([batch, keyHeads, keys, values], dtype, device, such),
+    g = made([batch, heads, queries, values], dtype, device, such);
   const maskShape = of.maskShape ?? [batch, heads, queries, keys];
   const padded = [...Array(4 - maskShape.length).fill(1), ...maskShape] as number[];
   const place = (at: number[]) =>
@@ -76,7 +80,7 @@ export function expectAttention(
           ? null
           : (at) => (of.mask === "bool" ? (maskList[place(at)] ? 0 : -Infinity) : rounded(maskList[place(at)]!, dtype)),
     },
-    { sum, own: roundoff[dtype]!, least: dtype === "float16" ? 2 ** -25 : 0 },
+    { sum, own, least: dtype === "float16" ? 2 ** -25 : 0 },
     place,
     of.mask === "float" ? maskSize : 0,
   );

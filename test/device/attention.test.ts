@@ -6,8 +6,11 @@ import {
   dropout,
   gradients,
   memory,
+  lastDispatch,
   nn,
   ones,
+  setFloat32Precision,
+  setPath,
   softmax,
   tensor,
   zeros,
@@ -46,7 +49,7 @@ const cases: Case[] = [
   { queries: 66, keys: 67, mask: "float", maskShape: [2, 66, 1], heads: 2, batch: 3 },
   { queries: 5, keys: 6, mask: "float", maskShape: [1] },
 ];
-// Of 16 bits, as tensor cores take them: widths of one kernel and between two, lengths that fill no tile.
+// As tensor cores take them: widths of one kernel and between two, lengths that fill no tile.
 const wide: Case[] = [
   { queries: 65, keys: 130, width: 64, options: { causal: true } },
   { queries: 193, keys: 200, width: 128, heads: 4, keyHeads: 2, options: { causal: true } },
@@ -58,6 +61,31 @@ const wide: Case[] = [
   { queries: 1, keys: 300, width: 128, heads: 4, keyHeads: 2, options: { scale: 1.5 } },
 ];
 const titled = cases.map((each) => [JSON.stringify(each), each] as const);
+const titledWide = wide.map((each) => [JSON.stringify(each), each] as const);
+const heads = (x: Tensor) => x.transpose([0, 2, 1, 3]).clone().transpose([0, 2, 1, 3]) as Tensor;
+
+const gpus = devices.filter(({ kind }) => kind === "cuda");
+describe.each(gpus)("on $name, by tensor cores", ({ name: device }) => {
+  test.each(titledWide)("each warp for itself: %s", (_, each) => {
+    using _path = setPath("attention", "mma");
+    expectAttention({ batch: 1, ...each }, "bfloat16", device);
+    expectAttention({ batch: 1, ...each }, "float16", device);
+  });
+  test.each(titledWide)("of floats, by three products or one: %s", (_, each) => {
+    using _path = setPath("attention", "tf32");
+    expectAttention({ batch: 1, ...each }, "float32", device);
+    using _precision = setFloat32Precision("tf32");
+    // Of 11 bits; those of bfloat16 are.
+    expectAttention({ batch: 1, ...each }, "float32", device, heads, { own: 2 ** -11, such: "bfloat16" });
+  });
+  test("floats of 11 bits are others than floats", () => {
+    const [q, k, v] = [1, 2, 3].map(() => made([1, 1, 70, 64], "float32", device).x);
+    const exact = numbers(nn.attention(q!, k!, v!) as Tensor);
+    using _precision = setFloat32Precision("tf32");
+    expect(lastDispatch("attention")!.path).toBe("tf32");
+    expect(numbers(nn.attention(q!, k!, v!) as Tensor)).not.toEqual(exact);
+  });
+});
 
 describe.each(devices)("on $name", ({ name: device }) => {
   test.each(titled)("is its formula, forward and backward: %s", (_, each) => {
@@ -68,10 +96,10 @@ describe.each(devices)("on $name", ({ name: device }) => {
     for (const each of cases) expectAttention(each, dtype, device);
   });
 
-  test.each(wide.map((each) => [JSON.stringify(each), each] as const))("of 16 bits: %s", (_, each) => {
-    const lay = (x: Tensor) => x.transpose([0, 2, 1, 3]).clone().transpose([0, 2, 1, 3]) as Tensor;
+  test.each(titledWide)("of rows as wide as models have them: %s", (_, each) => {
     expectAttention({ batch: 1, ...each }, "float16", device);
-    expectAttention({ batch: 1, ...each }, "bfloat16", device, lay);
+    expectAttention({ batch: 1, ...each }, "bfloat16", device, heads);
+    expectAttention({ batch: 1, ...each }, "float32", device, heads);
   });
 
   test("of lengths of several hundred", () => {

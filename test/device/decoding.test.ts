@@ -16,6 +16,8 @@ const cases: Case[] = [
   { queries: 4, keys: 300, heads: 2, keyHeads: 2, width: 24, options: { causal: true } },
   { queries: 3, keys: 200, heads: 4, keyHeads: 2, width: 40, values: 64, options: { causal: true, window: 50 } },
   { queries: 5, keys: 3, width: 16, options: { causal: true } },
+  { queries: 2, keys: 400, heads: 16, keyHeads: 2, width: 128, batch: 1, options: { causal: true } },
+  { queries: 1, keys: 100, heads: 12, keyHeads: 1, width: 256, batch: 1 },
   { queries: 1, keys: 513, width: 256, batch: 1, options: { softcap: 3 } },
   { queries: 2, keys: 190, width: 64, values: 16, options: { window: [20, 30], scale: -0.2 } },
   { queries: 8, keys: 150, heads: 2, keyHeads: 1, width: 64, options: { causal: true, alignment: "start" } },
@@ -63,13 +65,13 @@ describe.each(devices)("$name", ({ name: device, kind, properties }) => {
     expectPath();
   });
 
-  test("NaN comes out, and rows that see nothing are 0", () => {
-    const [q, k, v] = three({ queries: 1, keys: 300, width: 64 }, "float32");
+  test.each(["float32", "bfloat16"] as const)("NaN of %s comes out, and rows that see nothing are 0", (dtype) => {
+    const [q, k, v] = three({ queries: 1, keys: 300, heads: 4, keyHeads: 2, width: 64 }, dtype);
     k.slice(0, 0, 200).fill_(NaN);
     const out = numbers(nn.attention(q, k, v) as Tensor);
-    expect(out.slice(0, 64).every(Number.isNaN)).toBe(true);
-    expect(out.slice(64).some(Number.isNaN)).toBe(false);
-    const [few, keys, values] = three({ queries: 4, keys: 2, width: 64 }, "float32");
+    expect(out.slice(0, 128).every(Number.isNaN)).toBe(true);
+    expect(out.slice(128).some(Number.isNaN)).toBe(false);
+    const [few, keys, values] = three({ queries: 4, keys: 2, width: 64 }, dtype);
     const { out: blind, lse } = nn.attention(few, keys, values, { causal: true, returnLse: true });
     expect(numbers(blind.slice(0, 0, [0, 2]) as Tensor)).toEqual(Array(128).fill(0));
     expect(numbers(lse.slice(0, 0) as Tensor).slice(0, 2)).toEqual([-Infinity, -Infinity]);

@@ -2,13 +2,14 @@
 // without ever holding the scores of all pairs (Dao, FlashAttention-2, arXiv 2307.08691). Sums are floats; results do
 // not depend on the order in which blocks run.
 #if defined(WARPCELL_SIXTEEN_BITS) && !defined(WARPCELL_CPU)
-#include <warpcell/attention/fragments.cuh>
-#include <warpcell/attention/online_softmax.cuh>
+#include <warpcell/attention/half_products.cuh>
+#include <warpcell/attention/warp_passes.cuh>
 #endif
 
 // The rows that a warp holds are what each element of the other operand is read once for from shared memory.
 template <int width>
 struct ForwardShape {
+  static constexpr int kWidth = width;
   static constexpr int kFragments = width > 128 ? 1 : 2, kWarps = width > 128 ? 8 : 4;
   static constexpr int kQueries = 16 * kFragments * kWarps, kKeys = width > 128 ? 32 : 64;
   static constexpr int kThreads = 32 * kWarps, kShared = (kQueries + 2 * kKeys) * width * 2;
@@ -18,6 +19,8 @@ struct ForwardShape {
 // gradients of results past all keys that they see.
 template <int width, bool is_of_keys>
 struct GradientShape {
+  static constexpr int kWidth = width;
+  static constexpr bool kIsOfKeys = is_of_keys;
   static constexpr int kWarps = 4, kThreads = 32 * kWarps, kKept = 16 * kWarps;
   static constexpr int kPassing = width > 128 ? 32 : 64, kStages = width > 128 ? 1 : 2;
   static constexpr int kTiles = (2 * kKept + 2 * kStages * kPassing) * width * 2;
@@ -30,209 +33,18 @@ struct GradientShape {
 using namespace warpcell;
 using namespace warpcell::attention;
 
-// `width`: that of a row, or the next of 64, 128 and 256. `is_general`: with a mask, a soft cap or a scale that is not
-// positive; without, keys are left out by their places alone.
+// `width`: that of a row, or the next of 64, 128 and 256.
 template <class T, int width, bool is_general>
 __global__ void __launch_bounds__(ForwardShape<width>::kThreads, width > 128 ? 1 : 2)
     attention_forward(const T* q, const T* k, const T* v, const void* mask, T* out, float* log_sums, Problem p) {
-  using S = ForwardShape<width>;
-  constexpr int kFragments = S::kFragments, kKeys = S::kKeys;
-  extern __shared__ __align__(1024) unsigned char shared[];
-  const SharedTile<T, S::kQueries, width> queries{instructions::shared_address(shared)};
-  const SharedTile<T, kKeys, width> keys{queries.base + queries.kBytes}, values{keys.base + keys.kBytes};
-
-  const int thread = threadIdx.x, lane = thread % 32;
-  const BlockPlace place =
-      place_of(blockIdx.x, p.batches, p.heads, (p.queries + S::kQueries - 1) / S::kQueries, 4 * p.keys * p.width);
-  const int first = place.block * S::kQueries, row = thread / 32 * kFragments * 16;
-  const int head_of_keys = place.head / p.group;
-  q += p.q.at(place.batch, place.head);
-  k += p.k.at(place.batch, head_of_keys);
-  v += p.v.at(place.batch, head_of_keys);
-  const TileScores<T, is_general, false> scores(p, mask, place.batch, place.head);
-  const float factor = scores.factor();
-
-  Fragment<width> result[kFragments];
-  OnlineRow rows[kFragments][2];
-#pragma unroll
-  for (int f = 0; f < kFragments; f++) result[f].clear();
-
-  const Range seen = scores.sight.keys_of(first, S::kQueries);
-  if (!seen.is_empty()) {
-    const int from = seen.begin / kKeys * kKeys;
-    queries.template copy<S::kThreads>(q, p.q.token, first, p.queries, p.width, thread);
-    keys.template copy<S::kThreads>(k, p.k.token, from, p.keys, p.width, thread);
-    instructions::close_copies();
-    for (int key = from; key < seen.end; key += kKeys) {
-      instructions::await_copies<0>();
-      __syncthreads();
-      values.template copy<S::kThreads>(v, p.v.token, key, p.keys, p.width, thread);
-      instructions::close_copies();
-
-      Fragment<kKeys> powers[kFragments];
-#pragma unroll
-      for (int f = 0; f < kFragments; f++) powers[f].clear();
-      multiply_turned<T>(powers, queries, row, keys, lane);
-
-      instructions::await_copies<0>();
-      __syncthreads();
-      if (key + kKeys < seen.end) keys.template copy<S::kThreads>(k, p.k.token, key + kKeys, p.keys, p.width, thread);
-      instructions::close_copies();
-
-#pragma unroll
-      for (int f = 0; f < kFragments; f++) {
-        scores.apply(powers[f], first + row + f * 16, key, lane, [](int, int, float) {});
-#pragma unroll
-        for (int half = 0; half < 2; half++) {
-          const float kept = rows[f][half].template take<kKeys / 4>(
-              [&](int at) -> float& { return powers[f].at[at / 2][half * 2 + at % 2]; }, factor);
-#pragma unroll
-          for (int n = 0; n < width / 8; n++) {
-            result[f].at[n][half * 2] *= kept;
-            result[f].at[n][half * 2 + 1] *= kept;
-          }
-        }
-      }
-      multiply<T>(result, powers, values, 0, lane);
-    }
-  }
-
-  out += p.out.at(place.batch, place.head);
-  log_sums += (long long)(place.batch * p.heads + place.head) * p.queries;
-#pragma unroll
-  for (int f = 0; f < kFragments; f++) {
-    const int begin = first + row + f * 16;
-#pragma unroll
-    for (int half = 0; half < 2; half++) {
-      OnlineRow& known = rows[f][half];
-      known.finish();
-      const int query = begin + lane / 4 + half * 8;
-      if (lane % 4 == 0 && query < p.queries) log_sums[query] = known.log_sum(factor);
-    }
-    result[f].template write<T>(out + begin * p.out.token, p.out.token, int(p.queries) - begin, int(p.width),
-                                rows[f][0].inverse(), rows[f][1].inverse(), lane);
-  }
+  forward_pass<HalfProducts<T>, ForwardShape<width>, is_general>(q, k, v, mask, out, log_sums, p);
 }
 
 template <class T, int width, bool is_general, bool is_of_keys>
 __global__ void __launch_bounds__(GradientShape<width, is_of_keys>::kThreads, width > 128 ? 1 : 2)
     attention_gradient(const T* q, const T* k, const T* v, const void* mask, const T* d_out, const float* log_sums,
                        const float* deltas, T* d_first, T* d_second, Problem p, Gradients steps) {
-  using S = GradientShape<width, is_of_keys>;
-  constexpr int kPassing = S::kPassing, kPart = S::kPart;
-  using Kept = SharedTile<T, S::kKept, width>;
-  using Passing = SharedTile<T, kPassing, width>;
-  extern __shared__ __align__(1024) unsigned char shared[];
-  const uint base = instructions::shared_address(shared);
-  const Kept kept{base}, kept_other{base + Kept::kBytes};
-  float* row_values = (float*)(shared + S::kTiles);  // of passing queries: log-sums, then deltas
-
-  const int thread = threadIdx.x, lane = thread % 32, row = thread / 32 * 16;
-  const int kept_length = is_of_keys ? p.keys : p.queries, kept_heads = is_of_keys ? p.key_heads() : p.heads;
-  const int blocks = (kept_length + S::kKept - 1) / S::kKept;
-  const BlockPlace place = place_of(blockIdx.x / S::kParts, p.batches, kept_heads, blocks, 4 * p.queries * p.width);
-  const int column = blockIdx.x % S::kParts * kPart;
-  // The first keys are seen by most.
-  const int first = (is_of_keys ? blocks - 1 - place.block : place.block) * S::kKept;
-  const int head_of_keys = is_of_keys ? place.head : place.head / p.group;
-  k += p.k.at(place.batch, head_of_keys);
-  v += p.v.at(place.batch, head_of_keys);
-  const Sight sight(p);
-  const Range range = is_of_keys ? sight.queries_of(first, S::kKept) : sight.keys_of(first, S::kKept);
-  const int from = range.is_empty() ? 0 : range.begin / kPassing * kPassing;
-  const int tiles = range.is_empty() ? 0 : (range.end - from + kPassing - 1) / kPassing;
-  const int count = is_of_keys ? tiles * p.group : tiles;
-  auto head_at = [&](int index) { return is_of_keys ? place.head * p.group + index / tiles : place.head; };
-  auto passing_at = [&](int index) { return from + (is_of_keys ? index % tiles : index) * kPassing; };
-  auto tile_at = [&](int index, int which) {
-    return Passing{base + 2 * Kept::kBytes + (index % S::kStages * 2 + which) * Passing::kBytes};
-  };
-  // What a row that is not there, or sees nothing, has for its log-sum leaves no power.
-  auto load_row = [&](int head, int query, float& log_sum, float& delta) {
-    log_sum = -unseen(), delta = 0;
-    if (query >= p.queries) return;
-    const long long at = (long long)(place.batch * p.heads + head) * p.queries + query;
-    log_sum = log_sums[at] == unseen() ? -unseen() : log_sums[at] * kLog2E;
-    delta = deltas[at];
-  };
-  auto copy = [&](int index) {
-    const int at = passing_at(index);
-    if constexpr (is_of_keys) {
-      const int head = head_at(index);
-      tile_at(index, 0).template copy<S::kThreads>(q + p.q.at(place.batch, head), p.q.token, at, p.queries, p.width,
-                                                   thread);
-      tile_at(index, 1).template copy<S::kThreads>(d_out + steps.d_out.at(place.batch, head), steps.d_out.token, at,
-                                                   p.queries, p.width, thread);
-      float* values = row_values + index % S::kStages * kPassing * 2;
-      if (thread < kPassing) load_row(head, at + thread, values[thread], values[kPassing + thread]);
-    } else {
-      tile_at(index, 0).template copy<S::kThreads>(k, p.k.token, at, p.keys, p.width, thread);
-      tile_at(index, 1).template copy<S::kThreads>(v, p.v.token, at, p.keys, p.width, thread);
-    }
-    instructions::close_copies();
-  };
-
-  float log_sum[2], delta[2];
-  if (count > 0) {
-    if constexpr (is_of_keys) {
-      kept.template copy<S::kThreads>(k, p.k.token, first, p.keys, p.width, thread);
-      kept_other.template copy<S::kThreads>(v, p.v.token, first, p.keys, p.width, thread);
-    } else {
-      kept.template copy<S::kThreads>(q + p.q.at(place.batch, place.head), p.q.token, first, p.queries, p.width,
-                                      thread);
-      kept_other.template copy<S::kThreads>(d_out + steps.d_out.at(place.batch, place.head), steps.d_out.token, first,
-                                            p.queries, p.width, thread);
-#pragma unroll
-      for (int half = 0; half < 2; half++)
-        load_row(place.head, first + row + lane / 4 + half * 8, log_sum[half], delta[half]);
-    }
-    copy(0);
-  }
-
-  // Of scores: gradients of keys or of queries. Of powers: of values.
-  Fragment<kPart> of_scores[1], of_powers[1];
-  of_scores[0].clear();
-  of_powers[0].clear();
-  for (int index = 0; index < count; index++) {
-    if (S::kStages > 1 && index + 1 < count) {
-      copy(index + 1);
-      instructions::await_copies<1>();
-    } else {
-      instructions::await_copies<0>();
-    }
-    __syncthreads();
-    const Passing passing = tile_at(index, 0), passing_other = tile_at(index, 1);
-    const float* values = row_values + index % S::kStages * kPassing * 2;
-    const int at = passing_at(index);
-    const TileScores<T, is_general, is_of_keys> scores(p, mask, place.batch, head_at(index));
-
-    Fragment<kPassing> powers[1], gradients[1];
-    powers[0].clear();
-    gradients[0].clear();
-    multiply_turned<T>(powers, kept, row, passing, lane);
-    multiply_turned<T>(gradients, kept_other, row, passing_other, lane);
-    gradients[0].each(lane, [&](float& gradient, int, int e, int, int j) {
-      gradient -= is_of_keys ? values[kPassing + j] : delta[e / 2];
-    });
-    scores.apply(powers[0], first + row, at, lane, [&](int n, int e, float slope) { gradients[0].at[n][e] *= slope; });
-    const float factor = scores.factor();
-    powers[0].each(lane, [&](float& power, int n, int e, int, int j) {
-      power = instructions::flushed_exp2(power * factor - (is_of_keys ? values[j] : log_sum[e / 2]));
-      gradients[0].at[n][e] *= power;
-    });
-    if constexpr (is_of_keys) multiply<T>(of_powers, powers, passing_other, column, lane);
-    multiply<T>(of_scores, gradients, passing, column, lane);
-    __syncthreads();
-    if (S::kStages == 1 && index + 1 < count) copy(index + 1);
-  }
-
-  const float slope = is_general ? 1.0f : float(p.scale);
-  const Steps &to = is_of_keys ? steps.dk : steps.dq, &to_second = steps.dv;
-  const int begin = first + row, there = kept_length - begin, present = int(p.width) - column;
-  of_scores[0].template write<T>(d_first + to.at(place.batch, place.head) + begin * to.token + column, to.token, there,
-                                 present, slope, slope, lane);
-  if constexpr (is_of_keys)
-    of_powers[0].template write<T>(d_second + to_second.at(place.batch, place.head) + begin * to_second.token + column,
-                                   to_second.token, there, present, 1, 1, lane);
+  gradient_pass<HalfProducts<T>, GradientShape<width, is_of_keys>, is_general>(q, k, v, mask, d_out, log_sums, deltas,
+                                                                               d_first, d_second, p, steps);
 }
 #endif

@@ -38,6 +38,14 @@ __device__ inline void load_turned(uint (&to)[4], uint address) {
                : "r"(address));
 }
 
+// An 8 × 8 matrix of 16-bit elements, of which lane 4r + c has the elements 2c and 2c + 1 of row r, turned.
+__device__ inline uint turn_matrix(uint word) {
+  uint turned;
+  asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(word));
+  return turned;
+}
+
+#ifdef WARPCELL_SIXTEEN_BITS
 // Two floats as two elements of 16 bits in one word, the first in its low half.
 template <class T>
 __device__ inline uint pack(float first, float second) {
@@ -64,6 +72,34 @@ __device__ inline void multiply(float (&c)[4], const uint (&a)[4], uint b0, uint
         "{%0, %1, %2, %3};"
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+#endif
+
+// The nearest number of 11 bits, as tensor cores take floats.
+__device__ inline float nearest_tf32(float x) {
+  uint bits;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+  return __uint_as_float(bits);
+}
+// c (16 × 8) += a (16 × 8) · b (8 × 8), of a warp; of each float the upper 11 bits count.
+__device__ inline void multiply(float (&c)[4], const float (&a)[4], const float (&b)[2]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
+        "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
+}
+// One float of shared memory, or four side by side.
+__device__ inline float load_shared(uint address) {
+  float value;
+  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(address));
+  return value;
+}
+__device__ inline void load_shared(float (&to)[4], uint address) {
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+               : "r"(address));
 }
 
 }  // namespace warpcell::instructions

@@ -8,6 +8,7 @@ import { KernelFamily, type ParameterKind } from "../kernels/library.ts";
 import { generic } from "./generic.ts";
 import type { AttentionCall, AttentionPath, BackwardCall } from "./paths.ts";
 import { problemWords, type Problem, type Steps } from "./problem.ts";
+import { hasTensorCores } from "./tensor-cores.ts";
 
 const dtypes: readonly DType[] = ["float16", "bfloat16", "float32"];
 /** What a row of keys or values has at most, bytes, and how many queries go along together. */
@@ -17,7 +18,7 @@ const kinds: readonly ParameterKind[] = [
   ...["place", "place", "place", "out", "out", "out", "i64", "i64", "i64", "struct"],
 ] as ParameterKind[];
 const isGpu = (architecture: string) => architecture.startsWith("sm_");
-const kernels = rowBytes.map((bytes) =>
+const ofThreads = rowBytes.map((bytes) =>
   together.map(
     (rows) =>
       new KernelFamily(
@@ -28,6 +29,21 @@ const kernels = rowBytes.map((bytes) =>
         isGpu,
       ),
   ),
+);
+// Of each width, kernels for eight queries and for twice as many.
+const ofTensorCores = ([64, 128, 256] as const).map((width) =>
+  ([1, 2] as const)
+    .filter((tiles) => width * tiles <= 256)
+    .map((tiles) => ({
+      kernel: new KernelFamily(
+        "attention_decode",
+        ["float16", "bfloat16"],
+        (type) => `decode_mma<${type}, ${width}, ${tiles}>`,
+        kinds,
+        hasTensorCores,
+      ),
+      held: kernelFacts("attention_decode", { blocks: `kHeldBlocks<${width}, ${tiles}>` }),
+    })),
 );
 const joins = new KernelFamily(
   "attention_decode",
@@ -58,20 +74,39 @@ const areAligned = ({ dtype, problem: { k: keys, v: values, width, valueWidth },
   return [width, valueWidth].every((each) => each % elements === 0) && isAligned(k, keys) && isAligned(v, values);
 };
 
+interface Chosen {
+  readonly kernel: KernelFamily;
+  /** Queries that go along together in a block, and blocks that a processor holds at a time. */
+  readonly together: number;
+  readonly held: number;
+}
+function chosen(on: Execution, { dtype, problem }: AttentionCall): Chosen {
+  const { group, queries, width, valueWidth } = problem;
+  const rows = group * queries,
+    columns = Math.max(width, valueWidth);
+  // One query for a head of keys: threads multiply as fast as memory reads.
+  if (dtype !== "float32" && rows > 1 && on.device.properties.architectures.some(hasTensorCores)) {
+    const sizes = ofTensorCores[[64, 128, 256].findIndex((most) => columns <= most)]!;
+    const at = rows > 8 ? sizes.length - 1 : 0;
+    return { kernel: sizes[at]!.kernel, together: 8 * (at + 1), held: sizes[at]!.held().blocks };
+  }
+  const size = rowBytes.findIndex((most) => columns * factsOf(dtype).bytes <= most);
+  const most = together.find((each) => each >= Math.min(rows, facts().mostRows))!;
+  return { kernel: ofThreads[size]![together.indexOf(most)]!, together: most, held: heldAtOnce[most]! };
+}
+
 /** How many keys all queries together see at most. */
 const seenKeys = ({ queries, keys, first, last }: Problem) =>
   Math.min(keys, queries + last) - Math.max(0, Math.min(first, keys));
 
-function forward(on: Execution, { dtype, problem, q, k, v, out, lse }: AttentionCall): void {
-  const { batches, heads, group, queries, width, valueWidth } = problem;
-  const bytes = Math.max(width, valueWidth) * factsOf(dtype).bytes;
-  const rows = group * queries;
-  const rowsOfBlock = together.find((each) => each >= Math.min(rows, facts().mostRows))!;
-  const kernel = kernels[rowBytes.findIndex((most) => bytes <= most)]![together.indexOf(rowsOfBlock)]!;
-  const chunks = Math.ceil(rows / rowsOfBlock);
+function forward(on: Execution, call: AttentionCall): void {
+  const { dtype, problem, q, k, v, out, lse } = call;
+  const { batches, heads, group, queries, valueWidth } = problem;
+  const { kernel, together, held } = chosen(on, call);
+  const chunks = Math.ceil((group * queries) / together);
   const lines = (batches * heads) / group;
   const seen = Math.max(1, seenKeys(problem));
-  const wave = heldAtOnce[rowsOfBlock]! * on.device.properties.multiprocessors;
+  const wave = held * on.device.properties.multiprocessors;
   const wanted =
     lines * chunks <= wave ? Math.floor(wave / (lines * chunks)) : Math.ceil((fewestWaves * wave) / (lines * chunks));
   const partKeys = Math.max(fewestKeys, Math.ceil(seen / Math.min(wanted, facts().mostParts)));

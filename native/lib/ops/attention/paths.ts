@@ -6,7 +6,7 @@ import { mayTake, refusal, takes, type PathOf } from "../core/dispatch.ts";
 import { decoding } from "./decoding.ts";
 import { generic } from "./generic.ts";
 import type { GradientSteps, Problem } from "./problem.ts";
-import { ampere, hopper } from "./tensor-cores.ts";
+import { ampere, hopper, ofFloats } from "./tensor-cores.ts";
 
 /** Arrays whose places and steps the problem has. */
 export interface AttentionCall {
@@ -39,7 +39,7 @@ export interface AttentionPath {
   backward(on: Execution, call: BackwardCall): void;
 }
 
-const paths: readonly AttentionPath[] = [decoding, hopper, ampere, generic];
+const paths: readonly AttentionPath[] = [decoding, hopper, ampere, ofFloats, generic];
 
 /** Throws TensorError where the path that was named does not take the call. */
 export function pathOf(on: Execution, call: AttentionCall): AttentionPath {

@@ -1,16 +1,15 @@
-// Attention of 16-bit elements on a GPU's tensor cores: by device/ops/attention_wgmma.cu on Hopper, by
-// device/ops/attention_mma.cu on the others.
+// Attention on a GPU's tensor cores: of 16-bit elements by device/ops/attention_wgmma.cu on Hopper, by
+// device/ops/attention_mma.cu on the others; of floats by device/ops/attention_tf32.cu.
 import type { Execution } from "../../device/execution.ts";
 import type { DeviceArray } from "../../memory/array.ts";
-import type { DType } from "../../memory/dtype.ts";
+import { factsOf, type DType } from "../../memory/dtype.ts";
 import type { PathOf } from "../core/dispatch.ts";
 import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily, type ParameterKind, type Reach } from "../kernels/library.ts";
+import { float32Precision } from "../linear/precision.ts";
 import type { AttentionCall, AttentionPath, BackwardCall } from "./paths.ts";
 import { gradientWords, problemWords, type Problem, type Steps } from "./problem.ts";
 
-const dtypes: readonly DType[] = ["float16", "bfloat16"];
-const widths = [64, 128, 256] as const;
 const read = ["place", "place", "place", "place"] as const;
 const forwardKinds: readonly ParameterKind[] = [...read, "out", "out", "struct"];
 const gradientKinds: readonly ParameterKind[] = [...read, "place", "place", "place", "out", "out", "struct", "struct"];
@@ -18,49 +17,66 @@ const gradientKinds: readonly ParameterKind[] = [...read, "place", "place", "pla
 /** More than to leave out keys by their places, and a scale that keeps the order of scores, takes a kernel of its own. */
 const isGeneral = ({ maskKind, softcap, scale }: Problem) => maskKind !== "none" || softcap !== 0 || !(scale > 0);
 
-const isAligned = (array: DeviceArray, { batch, head, token }: Steps) =>
-  array.placeLow % 16 === 0 && [batch, head, token].every((step) => step % 8 === 0);
+/** Those that multiply 16-bit elements, also bfloat16, and floats of 11 bits. */
+export const hasTensorCores: Reach = (architecture) => /^sm_(8|9|1\d)\d[af]?$/.test(architecture);
 
-const areAligned = ({ problem: p, q, k, v, out }: AttentionCall) =>
-  isAligned(q, p.q) && isAligned(k, p.k) && isAligned(v, p.v) && isAligned(out, p.out);
-const gradientsAreAligned = (call: AttentionCall | BackwardCall) => {
+/** Elements of 16 bytes, as they are copied. */
+const piece = (dtype: DType) => 16 / factsOf(dtype).bytes;
+
+function areAligned(call: AttentionCall | BackwardCall): boolean {
+  const elements = piece(call.dtype);
+  const isAligned = (array: DeviceArray, { batch, head, token }: Steps) =>
+    array.placeLow % 16 === 0 && [batch, head, token].every((step) => step % elements === 0);
+  const { problem: p, q, k, v, out } = call;
+  if (![isAligned(q, p.q), isAligned(k, p.k), isAligned(v, p.v), isAligned(out, p.out)].every(Boolean)) return false;
   if (!("steps" in call)) return true;
   const { dOut, dq, dk, dv, steps } = call;
   return isAligned(dOut, steps.dOut) && isAligned(dq, steps.dq) && isAligned(dk, steps.dk) && isAligned(dv, steps.dv);
-};
+}
 
 // What indices of 32 bits reach.
 const most = 2 ** 30;
 
-const fits = ({ batches, heads, queries, keys, width, valueWidth, p }: Problem) =>
+const fits = ({ batches, heads, queries, keys, width, valueWidth, p }: Problem, dtype: DType, mostWidth: number) =>
   width === valueWidth &&
-  width % 8 === 0 &&
-  width <= widths.at(-1)! &&
+  width % piece(dtype) === 0 &&
+  width > 0 &&
+  width <= mostWidth &&
   queries > 0 &&
   keys > 0 &&
   batches * heads * Math.max(queries, keys) < most &&
   p === 0;
 
-/** `isResident`: as many blocks as run at a time share the queries. */
+/**
+ * `widths`: for which there are kernels, for narrower rows, too. `isResident`: as many blocks as run at a time share the
+ * queries. `choices`: what kernels are made for beside that, the one that `choice` names is taken.
+ */
 interface Source {
   readonly file: string;
   readonly name: PathOf<"attention">;
   readonly isFor: Reach;
-  readonly isResident: boolean;
+  readonly dtypes: readonly DType[];
+  readonly widths: readonly number[];
+  readonly isResident?: boolean;
+  readonly choices?: readonly (readonly boolean[])[];
+  readonly choice?: () => number;
 }
 
 /** The path of a file: each has kernels and shapes of blocks of the same names. */
-function tensorCores({ file, name, isFor, isResident }: Source): AttentionPath {
+function tensorCores(source: Source): AttentionPath {
+  const { file, name, isFor, dtypes, widths, isResident = false, choices = [[]], choice = () => 0 } = source;
   const family = (kernel: string, kinds: readonly ParameterKind[], parameters: readonly (number | boolean)[]) =>
     new KernelFamily(file, dtypes, (type) => `${kernel}<${[type, ...parameters].join(", ")}>`, kinds, isFor);
-  const kernels = widths.map((width) => {
-    const instances = (isGeneral: boolean) => ({
-      forward: family("attention_forward", forwardKinds, [width, isGeneral]),
-      keys: family("attention_gradient", gradientKinds, [width, isGeneral, true]),
-      queries: family("attention_gradient", gradientKinds, [width, isGeneral, false]),
-    });
-    return { plain: instances(false), general: instances(true) };
-  });
+  const kernels = widths.map((width) =>
+    choices.map((more) => {
+      const instances = (isGeneral: boolean) => ({
+        forward: family("attention_forward", forwardKinds, [width, isGeneral, ...more]),
+        keys: family("attention_gradient", gradientKinds, [width, isGeneral, true, ...more]),
+        queries: family("attention_gradient", gradientKinds, [width, isGeneral, false, ...more]),
+      });
+      return { plain: instances(false), general: instances(true) };
+    }),
+  );
   const shapes = widths.map((width) =>
     kernelFacts(file, {
       queries: `ForwardShape<${width}>::kQueries`,
@@ -77,7 +93,7 @@ function tensorCores({ file, name, isFor, isResident }: Source): AttentionPath {
   );
   const chosen = (problem: Problem) => {
     const at = widths.findIndex((width) => problem.width <= width);
-    const { plain, general } = kernels[at]!;
+    const { plain, general } = kernels[at]![choice()]!;
     return { kernels: isGeneral(problem) ? general : plain, shape: shapes[at]!() };
   };
 
@@ -87,9 +103,8 @@ function tensorCores({ file, name, isFor, isResident }: Source): AttentionPath {
       return (
         dtypes.includes(call.dtype) &&
         on.device.properties.architectures.some(isFor) &&
-        fits(call.problem) &&
-        areAligned(call) &&
-        gradientsAreAligned(call)
+        fits(call.problem, call.dtype, widths.at(-1)!) &&
+        areAligned(call)
       );
     },
     forward(on: Execution, { dtype, problem, q, k, v, mask, out, lse }) {
@@ -124,15 +139,29 @@ function tensorCores({ file, name, isFor, isResident }: Source): AttentionPath {
   };
 }
 
+const halves: readonly DType[] = ["float16", "bfloat16"];
 export const hopper = tensorCores({
   file: "attention_wgmma",
   name: "wgmma",
   isFor: (architecture) => architecture === "sm_90a",
+  dtypes: halves,
+  widths: [64, 128, 256],
   isResident: true,
 });
 export const ampere = tensorCores({
   file: "attention_mma",
   name: "mma",
-  isFor: (architecture) => /^sm_(8|9|1\d)\d[af]?$/.test(architecture),
-  isResident: false,
+  isFor: hasTensorCores,
+  dtypes: halves,
+  widths: [64, 128, 256],
+});
+// Three products of numbers of 11 bits, or one.
+export const ofFloats = tensorCores({
+  file: "attention_tf32",
+  name: "tf32",
+  isFor: hasTensorCores,
+  dtypes: ["float32"],
+  widths: [32, 64, 128, 256],
+  choices: [[true], [false]],
+  choice: () => (float32Precision() === "tf32" ? 1 : 0),
 });

@@ -11,6 +11,7 @@ const paths = {
     decoding: "few queries over many keys on a GPU, whose blocks share the keys",
     wgmma: "16-bit elements on Hopper's tensor cores: warp groups multiply while another copies",
     mma: "16-bit elements on tensor cores, each warp for itself",
+    tf32: 'float32 on tensor cores: a factor as two numbers of 11 bits, or as one with setFloat32Precision("tf32")',
     generic: "every dtype, width and mask on every device",
   },
   convolution: {
@@ -135,7 +136,7 @@ export function lastDispatch(operation?: DispatchedOperation): Dispatch | null {
 }
 
 /**
- * Has an operation take one of its paths: attention "decoding", "wgmma", "mma" or "generic", convolution "depthwise",
+ * Has an operation take one of its paths: attention "decoding", "wgmma", "mma", "tf32" or "generic", convolution "depthwise",
  * "pointwise", "library" or "patches", fft and matmul "library" or "kernel", in both directions; matmul with a
  * quantised matrix ("quantizedMatmul") "tensorCores", "packs", "anywhere" or "floats", scaledMatmul "library" or
  * "floats". It holds until what is returned is disposed of, which `using` does at the end of a block; an operation that

@@ -17,7 +17,8 @@ const precision = new Scoped<Float32Precision>("float32");
 export const float32Precision = (): Float32Precision => precision.current;
 
 /**
- * Sets how exactly matrix products, linear layers, convolutions and their gradients of float32 are made from now on:
+ * Sets how exactly matrix products, linear layers, convolutions, attention and their gradients of float32 are made from
+ * now on:
  * "float32", as it is at first, or "tf32", which keeps 10 bits of the factors' mantissas and adds up in float32: up to
  * 8 times as fast on a GPU of compute capability 8.0 or newer, with an error below 2^-9 of each product.
  * The CPU and older GPUs compute in float32 all the same. It holds until what is returned is disposed of, which `using`

@@ -92,8 +92,37 @@ __device__ inline void write_decoded(const Problem& p, const DecodedRow& row, T*
     lse[row.place(p)] = sum == 0 ? minus_infinity<float>() : (most + log2f(sum)) * 0.6931471805599453f;
 }
 
-// Rows `R · chunk` and on of a head of keys, over one of `parts` parts of its keys. `kept`: of each query and part the
-// weighted values, the largest score and the sum, where there are several parts.
+// Joins what `slots` slots of a block have come to for rows `first_row` and on, and writes it: the results, or where
+// there are several parts, for each query and part the weighted values, the largest score and the sum.
+template <class T, int slots, int R, int columns>
+__device__ inline void write_part(const float (&values)[slots][R][columns], const float (&mosts)[slots][R],
+                                  const float (&sums)[slots][R], const Problem& p, T* out, float* lse, float* kept,
+                                  long long line, long long first_row, long long part, long long parts) {
+  for (int r = 0; r < R && first_row + r < p.group * p.queries; r++) {
+    float most = kLeastScore, sum = 0;
+    for (int s = 0; s < slots; s++) most = fmaxf(most, mosts[s][r]);
+    float factor[slots];
+    for (int s = 0; s < slots; s++) {
+      factor[s] = weight_beside(mosts[s][r], most);
+      sum += factor[s] * sums[s][r];
+    }
+    const auto value_of = [&](int column) {
+      float total = 0;
+      for (int s = 0; s < slots; s++) total += factor[s] * values[s][r][column];
+      return total;
+    };
+    const DecodedRow of(p, line, first_row + r);
+    if (parts == 1) {
+      write_decoded(p, of, out, lse, most, sum, value_of);
+      continue;
+    }
+    float* to = kept + (of.place(p) * parts + part) * (p.value_width + 2);
+    for (int column = threadIdx.x; column < p.value_width; column += blockDim.x) to[column] = value_of(column);
+    if (threadIdx.x == 0) to[p.value_width] = most, to[p.value_width + 1] = sum;
+  }
+}
+
+// Rows `R · chunk` and on of a head of keys, over one of `parts` parts of its keys.
 template <class T, int bytes, int R>
 __device__ void decode_part(const T* q, const T* k, const T* v, T* out, float* lse, float* kept, const Problem& p,
                             long long part_keys, long long parts, long long chunks, long long block) {
@@ -225,28 +254,7 @@ __device__ void decode_part(const T* q, const T* k, const T* v, T* out, float* l
     for (int e = 0; e < E; e++) values[slot][r][Part::column(lane, e)] = running[r].value[e];
   }
   __syncthreads();
-  for (int r = 0; r < R && first_row + r < rows; r++) {
-    float most = kLeastScore, sum = 0;
-    for (int s = 0; s < Share::slots; s++) most = fmaxf(most, mosts[s][r]);
-    float factor[Share::slots];
-    for (int s = 0; s < Share::slots; s++) {
-      factor[s] = weight_beside(mosts[s][r], most);
-      sum += factor[s] * sums[s][r];
-    }
-    const auto value_of = [&](int column) {
-      float total = 0;
-      for (int s = 0; s < Share::slots; s++) total += factor[s] * values[s][r][column];
-      return total;
-    };
-    const DecodedRow of(p, line, first_row + r);
-    if (parts == 1) {
-      write_decoded(p, of, out, lse, most, sum, value_of);
-      continue;
-    }
-    float* to = kept + (of.place(p) * parts + part) * (p.value_width + 2);
-    for (int column = threadIdx.x; column < p.value_width; column += blockDim.x) to[column] = value_of(column);
-    if (threadIdx.x == 0) to[p.value_width] = most, to[p.value_width + 1] = sum;
-  }
+  write_part<T, Share::slots, R, Share::columns>(values, mosts, sums, p, out, lse, kept, line, first_row, part, parts);
 }
 
 // The most parts that one block joins.
@@ -256,26 +264,31 @@ constexpr int kMostParts = 512;
 template <class T>
 __device__ inline void decode_joined(const float* kept, T* out, float* lse, const Problem& p, int parts,
                                      long long row) {
-  __shared__ float factor[kMostParts], mosts[kDecodingThreads], sums[kDecodingThreads];
+  __shared__ float factor[kMostParts], shared[2][kDecodingWarps];
   const long long step = p.value_width + 2;
   const float *from = kept + row * parts * step, *ends = from + p.value_width;
-  float most = kLeastScore;
+  // Of all threads, in the same order every time.
+  const auto joined = [&](int which, float own, auto join) {
+#pragma unroll
+    for (int far = 16; far > 0; far /= 2) own = join(own, __shfl_xor_sync(0xffffffffu, own, far));
+    if (threadIdx.x % 32 == 0) shared[which][threadIdx.x / 32] = own;
+    __syncthreads();
+    own = shared[which][0];
+#pragma unroll
+    for (int warp = 1; warp < kDecodingWarps; warp++) own = join(own, shared[which][warp]);
+    return own;
+  };
+  float own_most = kLeastScore, own_sum = 0;
   for (int part = threadIdx.x; part < parts; part += kDecodingThreads) {
     factor[part] = ends[part * step];
-    most = fmaxf(most, factor[part]);
+    own_most = fmaxf(own_most, factor[part]);
   }
-  mosts[threadIdx.x] = most;
-  __syncthreads();
-  for (int each = 0; each < kDecodingThreads; each++) most = fmaxf(most, mosts[each]);
-  float sum = 0;
+  const float most = joined(0, own_most, [](float a, float b) { return fmaxf(a, b); });
   for (int part = threadIdx.x; part < parts; part += kDecodingThreads) {
     factor[part] = weight_beside(factor[part], most);
-    sum += factor[part] * ends[part * step + 1];
+    own_sum += factor[part] * ends[part * step + 1];
   }
-  sums[threadIdx.x] = sum;
-  __syncthreads();
-  sum = 0;
-  for (int each = 0; each < kDecodingThreads; each++) sum += sums[each];
+  const float sum = joined(1, own_sum, [](float a, float b) { return a + b; });
   const long long head = row / p.queries;
   const DecodedRow of(p, head / p.group, head % p.group * p.queries + row % p.queries);
   write_decoded(p, of, out, lse, most, sum, [&](int column) {

@@ -16,14 +16,6 @@ struct Fragment {
 #pragma unroll
       for (int e = 0; e < 4; e++) at[n][e] = 0;
   }
-  // Elements as the first operand of a product: columns 16 · depth and on.
-  template <class T>
-  __device__ void left(uint (&to)[4], int depth) const {
-    to[0] = instructions::pack<T>(at[2 * depth][0], at[2 * depth][1]);
-    to[1] = instructions::pack<T>(at[2 * depth][2], at[2 * depth][3]);
-    to[2] = instructions::pack<T>(at[2 * depth + 1][0], at[2 * depth + 1][1]);
-    to[3] = instructions::pack<T>(at[2 * depth + 1][2], at[2 * depth + 1][3]);
-  }
   // Calls each(at[n][e], n, e, row, column), of the 16 rows and the columns.
   template <class F>
   __device__ void each(int lane, F each) {
@@ -31,6 +23,15 @@ struct Fragment {
     for (int n = 0; n < columns / 8; n++)
 #pragma unroll
       for (int e = 0; e < 4; e++) each(at[n][e], n, e, lane / 4 + e / 2 * 8, n * 8 + lane % 4 * 2 + e % 2);
+  }
+#ifdef WARPCELL_SIXTEEN_BITS
+  // Elements as the first operand of a product: columns 16 · depth and on.
+  template <class T>
+  __device__ void left(uint (&to)[4], int depth) const {
+    to[0] = instructions::pack<T>(at[2 * depth][0], at[2 * depth][1]);
+    to[1] = instructions::pack<T>(at[2 * depth][2], at[2 * depth][3]);
+    to[2] = instructions::pack<T>(at[2 * depth + 1][0], at[2 * depth + 1][1]);
+    to[3] = instructions::pack<T>(at[2 * depth + 1][2], at[2 * depth + 1][3]);
   }
   // Writes what is there of the rows and columns as elements of T, the upper eight rows times one factor, the lower
   // times another. Four lanes exchange words, so that each writes 16 bytes.
@@ -64,50 +65,7 @@ struct Fragment {
       (is_upper ? words[i] : words[i + distance]) = got;
     }
   }
+#endif
 };
-
-// sums[f] += rows 16f of `left` from `row` · `right` turned: over the width of both.
-template <class T, int fragments, int columns, int rows, int width>
-__device__ inline void multiply_turned(Fragment<columns> (&sums)[fragments], const SharedTile<T, rows, width>& left,
-                                       int row, const SharedTile<T, columns, width>& right, int lane) {
-#pragma unroll
-  for (int depth = 0; depth < width / 16; depth++) {
-    uint a[fragments][4];
-#pragma unroll
-    for (int f = 0; f < fragments; f++) left.left(a[f], row + f * 16, depth, lane);
-#pragma unroll
-    for (int n = 0; n < columns / 16; n++) {
-      uint b[4];
-      right.turned_right(b, n * 16, depth, lane);
-#pragma unroll
-      for (int f = 0; f < fragments; f++) {
-        instructions::multiply<T>(sums[f].at[2 * n], a[f], b[0], b[1]);
-        instructions::multiply<T>(sums[f].at[2 * n + 1], a[f], b[2], b[3]);
-      }
-    }
-  }
-}
-
-// sums[f] += left[f] (rounded to T) · `right` from its column `column`: over the rows of `right`.
-template <class T, int fragments, int columns, int depths, int width>
-__device__ inline void multiply(Fragment<columns> (&sums)[fragments], const Fragment<depths> (&left)[fragments],
-                                const SharedTile<T, depths, width>& right, int column, int lane) {
-#pragma unroll
-  for (int depth = 0; depth < depths / 16; depth++) {
-    uint a[fragments][4];
-#pragma unroll
-    for (int f = 0; f < fragments; f++) left[f].template left<T>(a[f], depth);
-#pragma unroll
-    for (int n = 0; n < columns / 16; n++) {
-      uint b[4];
-      right.right(b, column + n * 16, depth, lane);
-#pragma unroll
-      for (int f = 0; f < fragments; f++) {
-        instructions::multiply<T>(sums[f].at[2 * n], a[f], b[0], b[1]);
-        instructions::multiply<T>(sums[f].at[2 * n + 1], a[f], b[2], b[3]);
-      }
-    }
-  }
-}
 
 }  // namespace warpcell::attention
