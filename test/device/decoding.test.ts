@@ -24,14 +24,12 @@ const cases: Case[] = [
 ];
 const titled = cases.map((each) => [JSON.stringify(each), each] as const);
 
-describe.each(devices)("$name", ({ name: device, kind, properties }) => {
-  const isShared = kind === "cuda" || properties.libraryBlock > 1;
-  const expectPath = () => {
-    if (isShared) expect(lastDispatch("attention")).toMatchObject({ path: "decoding" });
-  };
+describe.each(devices)("$name", ({ name: device, properties }) => {
+  const expectPath = () => expect(lastDispatch("attention")).toMatchObject({ path: "decoding" });
+  const isSerial = properties.libraryBlock === 1;
 
   test.each(titled)("is its formula: %s", (_, each) => {
-    for (const dtype of ["float32", "bfloat16", "float16"] as DType[]) {
+    for (const dtype of ["float32", "bfloat16", "float16", ...(isSerial ? ["float64"] : [])] as DType[]) {
       expectAttention(each, dtype, device);
       // The gradient, which other kernels compute, ran last.
       using none = nn.attention(...three(each, dtype), each.options) as Tensor;

@@ -1,9 +1,6 @@
 // Attention of few queries over many keys, see attention/decoding.cuh: parts of the keys first, then their results in
 // one.
 #include <warpcell/attention/decoding.cuh>
-#if defined(WARPCELL_SIXTEEN_BITS) && !defined(WARPCELL_CPU)
-#include <warpcell/attention/decoding_mma.cuh>
-#endif
 
 using namespace warpcell;
 using attention::kDecodingThreads;
@@ -17,21 +14,6 @@ __global__ void __launch_bounds__(kDecodingThreads)
            long long chunks, Problem p) {
   attention::decode_part<T, bytes, R>(q, k, v, out, lse, kept, p, part_keys, parts, chunks, blockIdx.x);
 }
-
-// Blocks that a multiprocessor holds at a time, as far as registers go.
-template <int width, int tiles>
-constexpr int kHeldBlocks = width > 128              ? 2
-                            : width / 64 + tiles > 3 ? 2
-                                                     : 6 - width / 64 - tiles;
-
-#if defined(WARPCELL_SIXTEEN_BITS) && !defined(WARPCELL_CPU)
-template <class T, int width, int tiles>
-__global__ void __launch_bounds__(kDecodingThreads, kHeldBlocks<width, tiles>)
-    decode_mma(const T* q, const T* k, const T* v, T* out, float* lse, float* kept, long long part_keys,
-               long long parts, long long chunks, Problem p) {
-  attention::decode_part_mma<T, width, tiles>(q, k, v, out, lse, kept, p, part_keys, parts, chunks, blockIdx.x);
-}
-#endif
 
 template <class T>
 __global__ void __launch_bounds__(kDecodingThreads)

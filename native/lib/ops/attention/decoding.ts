@@ -1,4 +1,5 @@
-// Attention of few queries by device/ops/attention_decode.cu: a model's next token looks at all of before.
+// Attention of few queries on a GPU by device/ops/attention_decode.cu, of 16 bits by
+// device/ops/attention_decode_mma.cu: a model's next token looks at all of before.
 import type { Execution } from "../../device/execution.ts";
 import { DeviceArray } from "../../memory/array.ts";
 import { factsOf, type DType } from "../../memory/dtype.ts";
@@ -7,7 +8,7 @@ import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily, type ParameterKind } from "../kernels/library.ts";
 import { generic } from "./generic.ts";
 import type { AttentionCall, AttentionPath, BackwardCall } from "./paths.ts";
-import { problemWords, type Problem, type Steps } from "./problem.ts";
+import { problemWords, seenKeys, type Steps } from "./problem.ts";
 import { hasTensorCores } from "./tensor-cores.ts";
 
 const dtypes: readonly DType[] = ["float16", "bfloat16", "float32"];
@@ -36,13 +37,13 @@ const ofTensorCores = ([64, 128, 256] as const).map((width) =>
     .filter((tiles) => width * tiles <= 256)
     .map((tiles) => ({
       kernel: new KernelFamily(
-        "attention_decode",
+        "attention_decode_mma",
         ["float16", "bfloat16"],
         (type) => `decode_mma<${type}, ${width}, ${tiles}>`,
         kinds,
         hasTensorCores,
       ),
-      held: kernelFacts("attention_decode", { blocks: `kHeldBlocks<${width}, ${tiles}>` }),
+      held: kernelFacts("attention_decode_mma", { blocks: `kHeldBlocks<${width}, ${tiles}>` }),
     })),
 );
 const joins = new KernelFamily(
@@ -94,10 +95,6 @@ function chosen(on: Execution, { dtype, problem }: AttentionCall): Chosen {
   const most = together.find((each) => each >= Math.min(rows, facts().mostRows))!;
   return { kernel: ofThreads[size]![together.indexOf(most)]!, together: most, held: heldAtOnce[most]! };
 }
-
-/** How many keys all queries together see at most. */
-const seenKeys = ({ queries, keys, first, last }: Problem) =>
-  Math.min(keys, queries + last) - Math.max(0, Math.min(first, keys));
 
 function forward(on: Execution, call: AttentionCall): void {
   const { dtype, problem, q, k, v, out, lse } = call;

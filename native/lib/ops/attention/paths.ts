@@ -4,6 +4,7 @@ import type { DeviceArray } from "../../memory/array.ts";
 import type { DType } from "../../memory/dtype.ts";
 import { mayTake, refusal, takes, type PathOf } from "../core/dispatch.ts";
 import { decoding } from "./decoding.ts";
+import { decodingOnCores } from "./decoding-serial.ts";
 import { generic } from "./generic.ts";
 import type { GradientSteps, Problem } from "./problem.ts";
 import { ampere, hopper, ofFloats } from "./tensor-cores.ts";
@@ -39,7 +40,7 @@ export interface AttentionPath {
   backward(on: Execution, call: BackwardCall): void;
 }
 
-const paths: readonly AttentionPath[] = [decoding, hopper, ampere, ofFloats, generic];
+const paths: readonly AttentionPath[] = [decoding, decodingOnCores, hopper, ampere, ofFloats, generic];
 
 /** Throws TensorError where the path that was named does not take the call. */
 export function pathOf(on: Execution, call: AttentionCall): AttentionPath {

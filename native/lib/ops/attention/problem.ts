@@ -60,6 +60,10 @@ export interface Problem extends Sizes, Settings {
   readonly mask: PairSteps;
   readonly maskKind: MaskKind;
 }
+/** How many keys all queries together see at most. */
+export const seenKeys = ({ queries, keys, first, last }: Problem) =>
+  Math.min(keys, queries + last) - Math.max(0, Math.min(first, keys));
+
 export interface GradientSteps {
   readonly dOut: Steps;
   readonly dq: Steps;

@@ -8,7 +8,7 @@ import { worded } from "../../wording.ts";
 /** The paths of operations that have several, with what each is, in the order in which they are tried. */
 const paths = {
   attention: {
-    decoding: "few queries over many keys on a GPU, whose blocks share the keys",
+    decoding: "few queries over many keys, which are read once and shared by blocks",
     wgmma: "16-bit elements on Hopper's tensor cores: warp groups multiply while another copies",
     mma: "16-bit elements on tensor cores, each warp for itself",
     tf32: 'float32 on tensor cores: a factor as two numbers of 11 bits, or as one with setFloat32Precision("tf32")',
