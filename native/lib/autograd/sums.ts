@@ -3,6 +3,7 @@ import { scopes, type DeviceArray, type Scope } from "../memory/array.ts";
 import { applyInto } from "../ops/core/apply.ts";
 import { call, callNamed } from "../ops/core/calls.ts";
 import type { Viewing } from "../ops/core/operation.ts";
+import { isChannelsLast } from "../ops/spatial/channels-last.ts";
 
 /**
  * Gradients that were made on the way, nobody else has, and go when nothing holds them any more.
@@ -48,7 +49,7 @@ export class PassingGradients {
     const { storage } = array;
     return (
       this.#holders.get(array) === 1 &&
-      array.isContiguous &&
+      (array.isContiguous || isChannelsLast(array)) &&
       storage !== null &&
       storage.bytes === array.bytes &&
       !storage.isShared

@@ -7,6 +7,8 @@ import { formatShape } from "../memory/shape.ts";
 import { TensorError } from "../errors.ts";
 import { noGrad } from "../autograd/gradients.ts";
 import { watchOperands } from "../ops/core/hooks.ts";
+import { oneOf, reader } from "../tensor/arguments.ts";
+import type { MemoryFormat } from "../tensor/shaping.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
 import { Callable } from "./callable.ts";
@@ -35,6 +37,8 @@ interface Found<T> {
   readonly formerName: string;
   readonly value: T;
 }
+
+const checkFormat = reader("to", { options: { memoryFormat: oneOf("contiguous", "channelsLast") } });
 
 /** Parameters that were frozen: other tensors that want no gradient never were parameters. */
 const frozen = new WeakSet<Tensor>();
@@ -239,20 +243,29 @@ export abstract class Module extends Callable {
   }
 
   /**
-   * Moves its tensors and their gradients to a device ("cuda", "cpu"), or has its floats be of another dtype
-   * ("bfloat16"). They stay the tensors that they were, so that optimisers keep working with them. Returns it. Throws
-   * TensorError.
+   * Moves its tensors and their gradients to a device ("cuda", "cpu"), has its floats be of another dtype ("bfloat16"),
+   * or turns those with four axes, the filters of convolutions, into another memory format ("channelsLast"; images have
+   * to lie so, too). They stay the tensors that they were, so that optimisers keep working with them. Returns it.
+   * Throws TensorError.
+   * @example
+   * const layer = new nn.Conv2d(2, 4, 3).to({ memoryFormat: "channelsLast" });
+   * layer.weight.strides; // → [ 18, 1, 6, 2 ]
    */
-  to(target: string): this {
-    if (!isDType(target)) deviceNamed(target);
+  to(target: string | { readonly memoryFormat: MemoryFormat }): this {
+    const isFormat = typeof target === "object" && target !== null;
+    if (isFormat) checkFormat([target]);
+    else if (!isDType(target)) deviceNamed(target);
     else if (factsOf(target).kind !== "float" || factsOf(target).isStorage)
       throw new TensorError("DTYPE", `A module computes in floats: its parameters cannot be ${target}.`);
+    const concerns = ({ dtype, shape }: Tensor) =>
+      isFormat ? shape.length === 4 : !isDType(target) || factsOf(dtype).kind === "float";
+    const changed = (tensor: Tensor): Tensor => tensor.to(target as DType);
     noGrad(() => {
       for (const { value: tensor } of this.#tensors()) {
-        if (isDType(target) && factsOf(tensor.dtype).kind !== "float") continue;
+        if (!concerns(tensor)) continue;
         const { grad } = tensor;
-        tensor.become(tensor.to(target as DType));
-        if (grad !== null) tensor.grad = grad.to(target as DType);
+        tensor.become(changed(tensor));
+        if (grad !== null) tensor.grad = changed(grad);
       }
     });
     return this;

@@ -2,7 +2,7 @@
 import type { Execution } from "../device/execution.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { wideOf, type DType } from "../memory/dtype.ts";
-import { contiguous } from "./shape/copy.ts";
+import { isChannelsLast, withFormat } from "./spatial/channels-last.ts";
 import { blocksFor } from "./kernels/blocks.ts";
 import { kernelFactsByDType } from "./kernels/kernel-facts.ts";
 import { KernelFamily, type ParameterKind } from "./kernels/library.ts";
@@ -31,8 +31,8 @@ const facts = kernelFactsByDType("updates", dtypes, (type) => ({ each: `kEach<${
 export const keptDType = (dtype: DType): DType => (wideOf(dtype) === "f64" ? "float64" : "float32");
 
 /**
- * Changes `weights` by their gradient, and `kept`, contiguous arrays of {@link keptDType}, with them; `numbers` are
- * those of the kernel, in order.
+ * Changes `weights`, row after row or with channels last, by their gradient, and `kept`, arrays of {@link keptDType}
+ * that lie as they do, with them; `numbers` are those of the kernel, in order.
  */
 export function update(
   on: Execution,
@@ -43,7 +43,8 @@ export function update(
   numbers: readonly number[],
 ): void {
   if (weights.size === 0) return;
-  using given = contiguous(on, gradient);
   const blocks = blocksFor(on.device, weights.size, { each: facts(weights.dtype).each });
-  kernels[kernel].launch(on, weights.dtype, blocks, [weights, given, ...kept, weights.size, ...numbers]);
+  withFormat(on, gradient, weights.dtype, isChannelsLast(weights), (given) =>
+    kernels[kernel].launch(on, weights.dtype, blocks, [weights, given, ...kept, weights.size, ...numbers]),
+  );
 }

@@ -79,7 +79,7 @@ export abstract class Optimizer<O extends Options = Options> {
           "OPERANDS",
           `A parameter of ${name}, of shape [${parameter.shape.join(", ")}], does not require a gradient itself: set requiresGrad = true on a tensor that was not computed from others.`,
         );
-      if (!parameter.isContiguous)
+      if (!parameter.isContiguous && !parameter.isContiguousIn("channelsLast"))
         throw new TensorError(
           "OPERANDS",
           `A parameter of ${name}, of shape [${parameter.shape.join(", ")}], has gaps: take its .contiguous() copy.`,
@@ -137,9 +137,14 @@ export abstract class Optimizer<O extends Options = Options> {
       kept = { steps: 0, tensors: this.#names.slice(0, this.needed(group)).map(() => keptLike(parameter)) };
       this.#kept.set(parameter, kept);
     } else if (
-      kept.tensors.some((each) => each.device !== parameter.device || each.dtype !== keptDType(parameter.dtype))
+      kept.tensors.some(
+        (each) =>
+          each.device !== parameter.device ||
+          each.dtype !== keptDType(parameter.dtype) ||
+          each.isContiguous !== parameter.isContiguous,
+      )
     )
-      // The parameter has moved: Module.to.
+      // The parameter has moved, or lies another way: Module.to.
       kept.tensors = kept.tensors.map((each) => keptLike(parameter).copy_(noGrad(() => each.to(parameter.device))));
     return kept;
   }
@@ -237,9 +242,10 @@ export abstract class Optimizer<O extends Options = Options> {
   }
 }
 
-/** What is kept of a parameter at first. It is the optimiser's, and so outlives a `tidy` around a step. */
-function keptLike({ shape, dtype, device }: Tensor): Tensor {
-  const made = zeros(shape, { dtype: keptDType(dtype), device });
+/** What is kept of a parameter at first, as it lies. It is the optimiser's, and so outlives a `tidy` around a step. */
+function keptLike({ shape, dtype, device, isContiguous }: Tensor): Tensor {
+  const zero = zeros(shape, { dtype: keptDType(dtype), device });
+  const made = isContiguous ? zero : zero.to({ memoryFormat: "channelsLast" });
   keepBeyondScopes(made);
   return made;
 }

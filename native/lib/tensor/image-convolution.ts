@@ -110,8 +110,9 @@ export const conv1d: Convolve<ConvolutionOptions> = convolver("conv1d", 1);
  * Slides filters over images: y[n, o, i, j] = Σ x[n, c, i · s + k · d − p, j · s + l · d − p] · weight[o, c, k, l] +
  * bias[o] over k, l and the channels c of o's group, with stride s, dilation d and padding p; what lies outside is 0. x
  * is [images, channels, height, width], or one image without the first axis, weight [outputs, channels / groups, k, l]
- * and bias [outputs], as PyTorch has them. float16 and bfloat16 are summed in float32. Throws TensorError for shapes
- * that do not fit.
+ * and bias [outputs], as PyTorch has them. float16 and bfloat16 are summed in float32. The result lies as x does: with
+ * its channels last where those of x are, which GPUs convolve fastest, the weight alike ({@link Tensor.to}). Throws
+ * TensorError for shapes that do not fit.
  * @example
  * const x = arange(9).reshape([1, 1, 3, 3]);
  * conv2d(x, ones([1, 1, 2, 2])); // → tensor([[[[8, 12], [20, 24]]]], shape [1, 1, 2, 2], float32, cpu)

@@ -3,6 +3,7 @@ import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import type { FloatOf } from "../memory/promotion.ts";
 import { formatShape } from "../memory/shape.ts";
+import { isChannelsLast } from "../ops/spatial/channels-last.ts";
 import { worded } from "../wording.ts";
 import { define, flag, either, number, numbers, oneOf } from "./arguments.ts";
 import { tensor } from "./create.ts";
@@ -147,9 +148,16 @@ export const interpolate: <D extends DType>(x: Tensor<D>, options: InterpolateOp
         `interpolate with mode "${mode}" is for ${allowed[0]} ax${allowed[0] === 1 ? "is" : "es"} behind the channels but got ${formatShape(x.shape)}.`,
       );
     const floats = x.dtype.includes("float") ? x : x.to("float32");
-    return sizes.reduce<Tensor>((image, { size, scale }, axis) => {
-      if (size === x.shape[axis + 2] && scale === 1) return image;
-      return along(image, axis + 2, tapsOf(x.shape[axis + 2]!, size, scale, alignCorners, way));
-    }, floats);
+    // Images with channels last are resized, and stay, as they lie.
+    const isLast = isChannelsLast(x);
+    const image = sizes.reduce<Tensor>(
+      (image, { size, scale }, axis) => {
+        if (size === x.shape[axis + 2] && scale === 1) return image;
+        const taps = tapsOf(x.shape[axis + 2]!, size, scale, alignCorners, way);
+        return along(image, isLast ? axis + 1 : axis + 2, taps);
+      },
+      isLast ? floats.moveAxis(1, -1) : floats,
+    );
+    return isLast ? image.moveAxis(-1, 1) : image;
   },
 );

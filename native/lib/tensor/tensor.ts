@@ -49,6 +49,7 @@ const read = {
   expand: reader("expand", shape),
   transpose: reader("transpose", { options: { axes: axesKind, other: wholeNumber }, bare: ["axes", "other"] }),
   contiguous: reader("contiguous", { options: { memoryFormat: oneOf("contiguous", "channelsLast") } }),
+  to: reader("to", { options: { memoryFormat: oneOf("contiguous", "channelsLast") } }),
   copy_: reader("copy_", { required: { source: tensorKind } }),
   fill_: reader("fill_", { required: { value: scalar } }),
 };
@@ -245,25 +246,31 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
   }
 
   /**
-   * The same values as another dtype, or on another device ("cpu", "cuda", "cuda:1"); this tensor when nothing changes.
-   * Floats become integers by truncation, beyond the range the nearest limit, NaN 0.
+   * The same values as another dtype, on another device ("cpu", "cuda", "cuda:1"), or in another memory format, as
+   * {@link Tensor.contiguous} makes it; this tensor when nothing changes. Floats become integers by truncation, beyond
+   * the range the nearest limit, NaN 0.
    * @example
    * tensor([1.7, -1.7]).to("int32"); // → tensor([1, -1], shape [2], int32, cpu)
    * tensor([1, 2]).to("cpu").device; // → 'cpu'
+   * zeros([1, 2, 3, 4]).to({ memoryFormat: "channelsLast" }).strides; // → [ 24, 1, 8, 2 ]
    */
   to<E extends DType>(dtype: E): Tensor<E>;
   to(device: string): Tensor<D>;
-  to(target: string): Tensor {
+  to(options: { readonly memoryFormat: "contiguous" | "channelsLast" }): Tensor<D>;
+  to(target: string | { readonly memoryFormat: "contiguous" | "channelsLast" }): Tensor {
     this.checkLiving("to");
+    if (typeof target === "object" && target !== null) return this.contiguous(read.to([target]));
     if (isDType(target))
       return target === this.dtype ? this.reshape(this.shape) : (apply("convert", [this], { dtype: target }) as Tensor);
     if (!isDeviceName(target))
       throw new TensorError(
         "TARGET",
-        `to() takes a dtype (${dtypeNames.join(", ")}) or a device ("cpu", "cuda", "cuda:N") but got ${worded(target)}.`,
+        `to() takes a dtype (${dtypeNames.join(", ")}), a device ("cpu", "cuda", "cuda:N") or { memoryFormat } but got ${worded(target)}.`,
       );
     const device = deviceNamed(target);
     if (device === this.deviceProcess) return this.reshape(this.shape);
+    if (!this.isContiguous && this.isContiguousIn("channelsLast"))
+      return this.transpose([0, 2, 3, 1]).to(target).transpose([0, 3, 1, 2]);
     const copy = Tensor.empty(device, this.dtype, this.shape);
     this.#read((part, at) => upload(copy.living(), at, part));
     return copy;

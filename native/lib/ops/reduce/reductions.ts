@@ -128,7 +128,7 @@ export const reductionRows = {
   mean: reduction<Reduction>("mean", {
     reducer: ({ dtype }) => (factsOf(dtype).kind === "float" ? "mean" : "integerMean"),
     parameter: (input, { axes }) => lengthOf(input, axes),
-    gradient: ([g], { inputs: [x], attributes: { axes } }): Gradients => [div(spread(g!, x, axes), lengthOf(x, axes))],
+    gradient: ([g], { inputs: [x], attributes: { axes } }): Gradients => [spread(div(g!, lengthOf(x, axes)), x, axes)],
   }),
   prod: reduction<Reduction>("prod", {
     reducer: () => "prod",

@@ -13,7 +13,8 @@ export function channelsLastStrides([first, channels, ...rest]: Shape): number[]
   return [outer!, 1, ...inner.slice(0, -1)];
 }
 
-function hasChannelsLast(x: DeviceArray): boolean {
+/** Whether a tensor lies that way; where it has one channel or one place it lies in rows, too. */
+export function hasChannelsLast(x: DeviceArray): boolean {
   const strides = channelsLastStrides(x.shape);
   return x.strides.every((stride, axis) => x.shape[axis] === 1 || stride === strides[axis]);
 }

@@ -9,7 +9,7 @@ import { floatOf, promoted } from "../../memory/promotion.ts";
 import { formatShape, sizeOf, type Shape } from "../../memory/shape.ts";
 import { call } from "../core/calls.ts";
 import { mayTake, refusal, takes } from "../core/dispatch.ts";
-import type { Computation, Cost, Facts } from "../core/operation.ts";
+import type { Computation, Cost } from "../core/operation.ts";
 import { binaryRows } from "../elementwise/arithmetic.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
 import { onDevice } from "../kernels/blocks.ts";
@@ -17,7 +17,7 @@ import { sameShape } from "../kernels/map.ts";
 import { float32Precision } from "../linear/precision.ts";
 import { floats } from "../rows/row-lines.ts";
 import { copy, fill, withFlat } from "../shape/copy.ts";
-import { channelsLastStrides, isChannelsLast, withChannelsLast } from "./channels-last.ts";
+import { channelsLastStrides, formatOf, isChannelsLast, withChannelsLast } from "./channels-last.ts";
 import { depthwiseConvolution, isDepthwise } from "./depthwise.ts";
 import { libraryConvolution, type ConvolutionResult, type ConvolutionShape } from "./library-convolution.ts";
 import { convolutionByPatches } from "./patches.ts";
@@ -167,7 +167,7 @@ function convolvedChannelsLast(
   return isDone;
 }
 
-/** Fills `out`, which lies as its operands do, by the way that serves it. */
+/** Fills `out` by the way that serves it; its images have their channels last, where `isLast`. */
 function convolveInto(
   on: Execution,
   result: ConvolutionResult,
@@ -175,10 +175,10 @@ function convolveInto(
   operands: Operands,
   bias: DeviceArray | null,
   shape: ConvolutionShape,
+  isLast: boolean,
 ): void {
   const compute = (added: DeviceArray | null) => {
-    if (keepsChannelsLast(on) && operands.some(isChannelsLast))
-      if (convolvedChannelsLast(on, result, out, operands, added, shape)) return;
+    if (isLast && convolvesChannelsLast(on) && convolvedChannelsLast(on, result, out, operands, added, shape)) return;
     if (out.isContiguous) return convolveRows(on, result, out, operands, added, shape);
     using rows = DeviceArray.allocate(on.device, out.dtype, out.shape);
     convolveRows(on, result, rows, operands, added, shape);
@@ -188,10 +188,8 @@ function convolveInto(
   else withFlat(on, bias, out.dtype, compute);
 }
 
-/** Results lie with their channels last where their images do, and the device convolves them so. */
-const keepsChannelsLast = ({ device }: Pick<Execution, "device">) => onDevice(device, { serial: false, threads: true });
-const lies = (image: DeviceArray, shape: Shape): Pick<Facts, "strides"> =>
-  isChannelsLast(image) && keepsChannelsLast(image.execution) ? { strides: channelsLastStrides(shape) } : {};
+/** Whether what a device convolves with may take images as they lie; a processor's sums go along rows. */
+const convolvesChannelsLast = ({ device }: Execution) => onDevice(device, { serial: false, threads: true });
 
 const toDType = (gradient: DeviceArray, { dtype }: DeviceArray) =>
   gradient.dtype === dtype ? gradient : call("convert", [gradient], { dtype });
@@ -218,17 +216,17 @@ const convolution: Computation<
         `${name} with ${outputs} outputs takes a bias of shape [${outputs}] but got ${formatShape(bias!.shape)}.`,
       );
     const shape = [images, outputs, ...count];
-    return [{ shape, dtype: dtypeOf(name, [x, weight, ...(hasBias ? [bias!] : [])]), ...lies(x, shape) }];
+    return [{ shape, dtype: dtypeOf(name, [x, weight, ...(hasBias ? [bias!] : [])]), ...formatOf(x, shape) }];
   },
   run([y], [x, weight, bias], attributes, on) {
     const shape = convolutionShape(x.shape, weight.shape, attributes);
-    convolveInto(on, "output", y!, [x, weight], attributes.hasBias ? bias! : null, shape);
+    convolveInto(on, "output", y!, [x, weight], attributes.hasBias ? bias! : null, shape, isChannelsLast(x));
   },
   gradient([g], { inputs, attributes: { hasBias, ...attributes }, wanted }): (DeviceArray | null)[] {
     const [x, weight] = inputs;
     const axes = [0, ...attributes.stride.map((_, axis) => axis + 2)];
     const dx = () => call("convolutionInput", [g!, weight], { ...attributes, size: x.shape.slice(2) });
-    const dw = () => call("convolutionWeight", [g!, x], { ...attributes, kernel: weight.shape.slice(2) });
+    const dw = () => call("convolutionWeight", [g!, x], { ...attributes, ...filtersAs(weight) });
     const db = () => call("sum", [g!], { axes, keepdims: false });
     return [dx, dw, ...(hasBias ? [db] : [])].map((each, at) => (wanted[at] ? toDType(each(), inputs[at]!) : null));
   },
@@ -245,19 +243,17 @@ const convolutionInput: Computation<
   infer([g, weight], attributes) {
     const { name } = attributes;
     const shape = inputShape(g, weight, attributes);
-    return [{ shape, dtype: dtypeOf(name, [g, weight]), ...lies(g, shape) }];
+    return [{ shape, dtype: dtypeOf(name, [g, weight]), ...formatOf(g, shape) }];
   },
   run([x], [g, weight], attributes, on) {
     const shape = convolutionShape(x!.shape, weight.shape, attributes);
     if (g.size === 0) return fill(on, x!, 0);
-    convolveInto(on, "input", x!, [g, weight], null, shape);
+    convolveInto(on, "input", x!, [g, weight], null, shape, isChannelsLast(g));
   },
   gradient([h], { inputs: [g, weight], attributes: { size: _, ...attributes }, wanted }): (DeviceArray | null)[] {
     return [
       wanted[0] ? toDType(call("convolution", [h!, weight], { ...attributes, hasBias: false }), g) : null,
-      wanted[1]
-        ? toDType(call("convolutionWeight", [g, h!], { ...attributes, kernel: weight.shape.slice(2) }), weight)
-        : null,
+      wanted[1] ? toDType(call("convolutionWeight", [g, h!], { ...attributes, ...filtersAs(weight) }), weight) : null,
     ];
   },
   cost: (inputs, outputs, attributes) =>
@@ -272,21 +268,32 @@ function inputShape(
   return [g.shape[0]!, weight.shape[1]! * attributes.groups, ...attributes.size];
 }
 
-/** Inputs y's gradient and x; the gradient of the weight, with a kernel of that size. */
-const convolutionWeight: Computation<
-  [g: DeviceArray, x: DeviceArray],
-  ConvolutionAttributes & { readonly kernel: Shape }
-> = {
+/** The filters that a gradient is of: the size of their windows, and whether their channels are last. */
+export interface Filters {
+  readonly kernel: Shape;
+  readonly isLast: boolean;
+}
+const filtersAs = (weight: DeviceArray): Filters => ({
+  kernel: weight.shape.slice(2),
+  isLast: isChannelsLast(weight),
+});
+
+/** Inputs y's gradient and x; the gradient of the weight. */
+const convolutionWeight: Computation<[g: DeviceArray, x: DeviceArray], ConvolutionAttributes & Filters> = {
   inPlace: false,
-  infer: ([g, x], { name, groups, kernel }) => [
-    { shape: [g.shape[1]!, x.shape[1]! / groups, ...kernel], dtype: dtypeOf(name, [g, x]) },
-  ],
+  infer([g, x], { name, groups, kernel, isLast }) {
+    const shape = [g.shape[1]!, x.shape[1]! / groups, ...kernel];
+    return [{ shape, dtype: dtypeOf(name, [g, x]), ...(isLast ? { strides: channelsLastStrides(shape) } : {}) }];
+  },
   run([weight], [g, x], attributes, on) {
     if (g.size === 0) return fill(on, weight!, 0);
     const shape = convolutionShape(x.shape, weight!.shape, attributes);
-    convolveInto(on, "weight", weight!, [g, x], null, shape);
+    convolveInto(on, "weight", weight!, [g, x], null, shape, isChannelsLast(x));
   },
-  gradient([h], { inputs: [g, x], attributes: { kernel: _, ...attributes }, wanted }): (DeviceArray | null)[] {
+  gradient(
+    [h],
+    { inputs: [g, x], attributes: { kernel: _, isLast: __, ...attributes }, wanted },
+  ): (DeviceArray | null)[] {
     return [
       wanted[0] ? toDType(call("convolution", [x, h!], { ...attributes, hasBias: false }), g) : null,
       wanted[1] ? toDType(call("convolutionInput", [g, h!], { ...attributes, size: x.shape.slice(2) }), x) : null,
