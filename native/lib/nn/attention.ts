@@ -2,8 +2,9 @@
 import { TensorError } from "../errors.ts";
 import { factsOf } from "../memory/dtype.ts";
 import { formatShape, type Shape } from "../memory/shape.ts";
-import { shapesOf } from "../ops/attention/attention.ts";
+import { composedAttention } from "../ops/attention/composed.ts";
 import { mostWidth, unbounded, type Settings } from "../ops/attention/problem.ts";
+import { shapesOf } from "../ops/attention/shapes.ts";
 import { applyAll } from "../ops/core/apply.ts";
 import { finite, flag, number, oneOf, reader, tensor, type Kind } from "../tensor/arguments.ts";
 import { drawOf, randomSource, type RandomSource } from "../tensor/generator.ts";
@@ -88,15 +89,6 @@ function seenKeys(
   return { first: within(own - before), last: within(own + (causal ? Math.min(after, 0) : after)) };
 }
 
-/** Throws TensorError for wider heads than the kernels take. */
-function checkWidth(width: number): void {
-  if (width <= mostWidth()) return;
-  throw new TensorError(
-    "SHAPE",
-    `attention takes a width of ${mostWidth()} at most but got ${width}: divide it into heads.`,
-  );
-}
-
 function settingsOf(options: AttentionOptions, queries: number, keys: number, width: number): Settings {
   const { dropout: p = 0, softcap = 0, scale = 1 / Math.sqrt(Math.max(1, width)) } = options;
   const { first, last } = seenKeys(options, queries, keys);
@@ -125,9 +117,9 @@ function checkMask(mask: Tensor, scores: Shape): void {
  * softmax(q · kᵀ · scale + mask) · v for q […, heads, queries, width], k […, heads, keys, width] and v
  * […, heads, keys, values]: […, heads, queries, values] (Vaswani and others, arXiv 1706.03762, section 3.2.1), without
  * the weights of all pairs in memory (Dao and others, arXiv 2205.14135). The axis of heads may be missing; k and v may
- * have fewer, of a number that divides that of q, each for as many neighbours of q. Width and values are 256 at most.
- * Sums are kept in float32 at least, and the same comes out every time. A query that may look at nothing gives 0, with
- * gradient 0. There is no second gradient. Throws TensorError.
+ * have fewer, of a number that divides that of q, each for as many neighbours of q. Sums are kept in float32 at
+ * least, and the same comes out every time. A query that may look at nothing gives 0, with gradient 0. Heads wider than
+ * 256 and second gradients do take memory for the weights of all pairs. Throws TensorError.
  * @example
  * nn.attention(ones([1, 2, 4]), ones([1, 3, 4]), ones([1, 3, 5])).shape; // → [ 1, 2, 5 ]
  * const [q, k, v] = [randn([2, 8, 5, 16]), randn([2, 2, 9, 16]), randn([2, 2, 9, 16])]; // 4 heads of q for one of k
@@ -147,7 +139,6 @@ export function attention(q: Tensor, k: Tensor, v: Tensor, options?: AttentionOp
 export function attention(...given: readonly unknown[]): Tensor | AttentionWithLse {
   const { q, k, v, mask, cache, ...options } = readAttention(given);
   const { before, hasHeads, heads, queries, keys: added, width, valueWidth } = shapesOf(q.shape, k.shape, v.shape);
-  checkWidth(Math.max(width, valueWidth));
   cache?.check(k, v);
   const keys = added + (cache?.length ?? 0);
   if (mask !== undefined) checkMask(mask, [...before, ...(hasHeads ? [heads] : []), queries, keys]);
@@ -156,7 +147,11 @@ export function attention(...given: readonly unknown[]): Tensor | AttentionWithL
   cache?.append(k, v);
   const [seenK, seenV] = cache === undefined ? [k, v] : [cache.keys, cache.values];
   const operands: [Tensor, Tensor, Tensor, ...Tensor[]] = [q, seenK, seenV, ...(mask === undefined ? [] : [mask])];
-  const [out, lse] = applyAll("attention", operands, settings) as Tensor[];
+  const [out, lse] = (
+    Math.max(width, valueWidth) > mostWidth()
+      ? composedAttention([q, seenK, seenV], mask, settings)
+      : applyAll("attention", operands, settings)
+  ) as Tensor[];
   return returnLse ? { out: out!, lse: lse! } : out!;
 }
 
@@ -167,7 +162,6 @@ function packedAttention(
   { mask, ...options }: Pick<AttentionOptions, "mask" | "causal">,
 ): Tensor {
   const [length, heads, width] = all.shape.slice(-3) as [number, number, number];
-  checkWidth(width);
   if (mask !== undefined) checkMask(mask, [...all.shape.slice(0, -3), heads - 2 * keyHeads, length, length]);
   return applyAll("packedAttention", mask === undefined ? [all] : [all, mask], {
     ...settingsOf(options, length, length, width),
@@ -247,11 +241,11 @@ export class SelfAttention extends Module {
     const part = (from: number, to: number) =>
       all.slice(...before.map(() => null), null, [from, to]).transpose(turned) as Tensor;
     const seen =
-      cache === undefined
+      cache === undefined && width / heads <= mostWidth()
         ? packedAttention(all, keyHeads, options)
         : attention(part(0, heads), part(heads, heads + keyHeads), part(heads + keyHeads, heads + 2 * keyHeads), {
             ...options,
-            cache,
+            ...(cache === undefined ? {} : { cache }),
           });
     return this.dropout(this.outputs(seen.transpose(turned).reshape([...before, length!, width])));
   }

@@ -2,9 +2,8 @@
 import type { Execution } from "../../device/execution.ts";
 import type { DType } from "../../memory/dtype.ts";
 import { DeviceArray } from "../../memory/array.ts";
-import { GradientError, TensorError } from "../../errors.ts";
 import { promoted } from "../../memory/promotion.ts";
-import { broadcast, formatShape, sizeOf, stridesOf, type Shape, type View } from "../../memory/shape.ts";
+import { sizeOf, stridesOf, type Shape, type View } from "../../memory/shape.ts";
 import { call, callAll } from "../core/calls.ts";
 import type { Computation, Cost, Facts } from "../core/operation.ts";
 import { bytesMoved, unbroadcast } from "../elementwise/elementwise.ts";
@@ -13,40 +12,11 @@ import { floatDType } from "../rows/row-lines.ts";
 import { contiguous, fill } from "../shape/copy.ts";
 import { deltaInto, maskGradientInto } from "./generic.ts";
 import { pathOf, type AttentionCall, type BackwardCall } from "./paths.ts";
-import { Laid, stepsOf, type PairSteps, type Problem, type Settings, type Shapes, type Steps } from "./problem.ts";
+import { composedGradient } from "./composed.ts";
+import { Laid, stepsOf, type PairSteps, type Problem, type Settings, type Steps } from "./problem.ts";
+import { shapesOf, type Shapes } from "./shapes.ts";
 
 export type AttentionAttributes = Settings;
-
-/** The sizes of q […, heads, queries, width], k […, heads, keys, width] and v […, heads, keys, values]. Throws TensorError. */
-export function shapesOf(q: Shape, k: Shape, v: Shape): Shapes {
-  const [queries, width] = q.slice(-2),
-    [keys, other] = k.slice(-2);
-  if (q.length < 2 || k.length < 2 || v.length < 2 || width !== other || keys !== v.at(-2)) {
-    throw new TensorError(
-      "SHAPE",
-      `attention takes q […, queries, width], k […, keys, width] and v […, keys, values] but got ${formatShape(q)}, ${formatShape(k)} and ${formatShape(v)}.`,
-    );
-  }
-  const headsOf = (shape: Shape) => shape.at(-3) ?? 1;
-  const keyHeads = broadcast([headsOf(k)], [headsOf(v)])[0]!;
-  const heads = headsOf(q) === 1 ? keyHeads : headsOf(q);
-  if (keyHeads === 0 ? heads > 0 : heads % keyHeads !== 0)
-    throw new TensorError(
-      "SHAPE",
-      `attention takes keys and values of a number of heads that divides that of q but got ${keyHeads} for ${heads}.`,
-    );
-  return {
-    before: [q, k, v].map((shape) => shape.slice(0, -3)).reduce<Shape>(broadcast, []),
-    hasHeads: [q, k, v].some(({ length }) => length > 2),
-    batches: sizeOf([q, k, v].map((shape) => shape.slice(0, -3)).reduce<Shape>(broadcast, [])),
-    heads,
-    group: keyHeads === 0 ? 1 : heads / keyHeads,
-    queries: queries!,
-    keys: keys!,
-    width: width!,
-    valueWidth: v.at(-1)!,
-  };
-}
 
 const withHeads = ({ before, hasHeads }: Shapes, heads: number, ...rest: number[]): Shape => [
   ...before,
@@ -158,12 +128,8 @@ export const attention: Computation<
     });
   },
   gradient([g, dLse], { inputs, outputs: [out, lse], attributes, wanted, isDifferentiated }) {
-    if (isDifferentiated)
-      throw new GradientError(
-        "NO_GRADIENT",
-        "attention has no second gradient: compute it of matmul and softmax where one is needed.",
-      );
     const [q, k, v, mask] = inputs;
+    if (isDifferentiated) return composedGradient([q, k, v], mask, attributes, g ?? null, dLse ?? null);
     const above = g ?? call("mul", [out!, 0]);
     const found = callAll(
       "attentionGradient",

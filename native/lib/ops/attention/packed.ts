@@ -1,13 +1,13 @@
 // Attention of queries, keys and values that lie side by side in one tensor, as one product for all heads leaves them:
 // its gradient is one tensor, too, and nothing is cut up or joined.
 import { viewOf, type DeviceArray } from "../../memory/array.ts";
-import { GradientError } from "../../errors.ts";
 import { sizeOf, stridesOf, type Shape, type View } from "../../memory/shape.ts";
 import { call, callAll } from "../core/calls.ts";
 import type { Computation, Cost } from "../core/operation.ts";
 import { bytesMoved, unbroadcast } from "../elementwise/elementwise.ts";
 import { accumulatorOf } from "../reduce/reducers.ts";
 import { floatDType } from "../rows/row-lines.ts";
+import { composedGradient } from "./composed.ts";
 import { attention, attentionGradient, maskGradientShape, type AttentionAttributes } from "./attention.ts";
 
 export interface PackedAttributes extends AttentionAttributes {
@@ -46,6 +46,26 @@ function withParts(
   use(q, k, v);
 }
 
+/** The gradients of what lies side by side and of the mask, of operations that have gradients. */
+function composedPacked(
+  all: DeviceArray,
+  mask: DeviceArray | undefined,
+  { keyHeads, ...settings }: PackedAttributes,
+  g: DeviceArray | null,
+  dLse: DeviceArray | null,
+): (DeviceArray | null)[] {
+  const rank = all.shape.length;
+  const axes = [...Array(rank - 3).keys(), rank - 2, rank - 3, rank - 1];
+  const turned = call("permute", [all], { axes });
+  const heads = queryHeads(all.shape, keyHeads);
+  const part = (from: number, count: number) =>
+    call("slice", [turned], { slices: [...Array<null>(rank - 3).fill(null), [from, from + count]] });
+  const parts = [part(0, heads), part(heads, keyHeads), part(heads + keyHeads, keyHeads)] as const;
+  const [dq, dk, dv, ...ofMask] = composedGradient(parts, mask, settings, g, dLse);
+  const joined = call("cat", [dq!, dk!, dv!], { axis: rank - 3 });
+  return [call("permute", [joined], { axes }), ...ofMask];
+}
+
 const costOf =
   (products: number) =>
   (
@@ -81,12 +101,8 @@ const packedAttention: Computation<[all: DeviceArray, ...mask: DeviceArray[]], P
     withParts(all, keyHeads, (...parts) => attention.run(outputs, [...parts, ...mask], settings, on));
   },
   gradient([g, dLse], { inputs, outputs: [out, lse], attributes, wanted, isDifferentiated }) {
-    if (isDifferentiated)
-      throw new GradientError(
-        "NO_GRADIENT",
-        "attention has no second gradient: compute it of matmul and softmax where one is needed.",
-      );
     const [all, mask] = inputs;
+    if (isDifferentiated) return composedPacked(all, mask, attributes, g ?? null, dLse ?? null);
     const found = callAll(
       "packedAttentionGradient",
       [

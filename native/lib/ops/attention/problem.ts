@@ -183,14 +183,6 @@ export function gradientWords({ dOut, dq, dk, dv, dMask }: GradientSteps): Uint3
   return fields.words;
 }
 
-/** The shapes that go together, see {@link shapesOf}. */
-export interface Shapes extends Sizes {
-  /** The axes before the heads, broadcast. */
-  readonly before: Shape;
-  /** Whether there is an axis of heads. */
-  readonly hasHeads: boolean;
-}
-
 /** An array as [batches, heads, rows, columns], whose last axis lies side by side: of itself, or of a copy. */
 export class Laid implements Disposable {
   readonly array: DeviceArray;
