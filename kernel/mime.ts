@@ -1,6 +1,14 @@
 // What leaves the kernel for a front end, and all that extension/ may import of it: the names, and the payloads, which
 // are the library's types.
-import type { AsmMime, GaugesTarget, TensorMime, TensorTarget, TraceMime, TraceTarget } from "warpcell/payloads";
+import type {
+  AsmMime,
+  GaugesTarget,
+  MistakesTarget,
+  TensorMime,
+  TensorTarget,
+  TraceMime,
+  TraceTarget,
+} from "warpcell/payloads";
 
 export type * from "warpcell/payloads";
 
@@ -11,3 +19,4 @@ export const asmMime: AsmMime = "application/vnd.warpcell.asm.v1+json";
 export const gaugesTarget: GaugesTarget = "warpcell.gauges";
 export const tensorTarget: TensorTarget = "warpcell.tensor";
 export const traceTarget: TraceTarget = "warpcell.trace";
+export const mistakesTarget: MistakesTarget = "warpcell.mistakes";

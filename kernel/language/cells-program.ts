@@ -47,9 +47,14 @@ export const checked: Record<Module["language"], string> = {
   javascript: ".warpcell-plain.js",
 };
 export const edited = ".warpcell-edit.ts";
+export const drafted: Record<Module["language"], string> = {
+  typescript: ".warpcell-draft.ts",
+  javascript: ".warpcell-draft.js",
+};
 
 /** Says which cell a module is. */
 export const cellModule = /\.warpcell-cell-(\d+)-\d+/;
+const draftModule = /^\.warpcell-draft-\d+-\d+/;
 
 /**
  * At the end of a module, the type that a variable has there: later cells see that it is no longer null or undefined.
@@ -69,7 +74,28 @@ export class CellsProgram {
   readonly #after = new Map<string, string>();
   readonly #modules = new Map<string, Kept>();
   readonly #added = new Set<string>();
+  #kind: "cell" | "draft" = "cell";
   #lastModule = 0;
+
+  /**
+   * The same notebook, to which cells can be added as if they had run: their modules have names of their own, which are
+   * the same for the same cells.
+   */
+  draft(): CellsProgram {
+    const draft = new CellsProgram();
+    for (const [name, entry] of this.#values) draft.#values.set(name, entry);
+    for (const [name, entry] of this.#types) draft.#types.set(name, entry);
+    for (const [name, module] of this.#after) draft.#after.set(name, module);
+    for (const [name, module] of this.#modules) draft.#modules.set(name, module);
+    for (const name of this.#added) draft.#added.add(name);
+    draft.#kind = "draft";
+    return draft;
+  }
+
+  /** Modules of the cells that were added to a draft. */
+  draftModules(): Module[] {
+    return [...this.#modules.values()].flatMap(({ text }) => (draftModule.test(text.name) ? [text] : []));
+  }
 
   /** Modules that a later cell may need, and the root that imports them all. */
   modules(): Module[] {
@@ -104,11 +130,11 @@ export class CellsProgram {
   }
 
   /** A cell to be checked; `null` when it does not parse. */
-  forCheck(code: string): Wrapped | null {
+  forCheck(code: string, names = checked): Wrapped | null {
     const cell = declarationsOf(code);
     if (cell === null) return null;
     const language = cell.plain ? "javascript" : "typescript";
-    return this.#wrap(checked[language], language, code, cell, usedNames(code), []);
+    return this.#wrap(names[language], language, code, cell, usedNames(code), []);
   }
 
   /** A cell that is being written. Names that start with `prefix` are there too, whether it uses them or not. */
@@ -165,7 +191,7 @@ export class CellsProgram {
   }
 
   #nextName(count: number, language: Module["language"]): string {
-    return `.warpcell-cell-${count}-${++this.#lastModule}${language === "typescript" ? ".ts" : ".js"}`;
+    return `.warpcell-${this.#kind}-${count}-${++this.#lastModule}${language === "typescript" ? ".ts" : ".js"}`;
   }
 
   #enter(module: string, declarations: readonly NamedDeclaration[]): void {
@@ -315,5 +341,5 @@ function mayNarrow(code: string, name: string): boolean {
 }
 
 function modulesIn(text: string): Set<string> {
-  return new Set([...text.matchAll(/"\.\/(\.warpcell-cell-[^"]+)"/g)].map((match) => match[1]!));
+  return new Set([...text.matchAll(/"\.\/(\.warpcell-(?:cell|draft)-[^"]+)"/g)].map((match) => match[1]!));
 }

@@ -18,9 +18,24 @@ export interface Diagnostic {
  * 0.
  */
 interface Item {
-  range: { start: { line: number; character: number } };
+  range: { start: Place; end: Place };
   severity?: number;
   code?: number | string;
+  message: string;
+}
+
+interface Place {
+  line: number;
+  character: number;
+}
+
+/** A mistake in a cell that is being written, between two offsets (UTF-16) of its text. */
+export interface Mistake {
+  start: number;
+  end: number;
+  /** As {@link Diagnostic.code}; empty where a compiler has no number for it. */
+  code: string;
+  severity: Diagnostic["severity"];
   message: string;
 }
 
@@ -35,31 +50,69 @@ const severities = new Map<number, Diagnostic["severity"]>([
  * report or `null`.
  */
 export function diagnosticsOf(cell: number, wrapped: Wrapped, setting: Setting, result: unknown): Diagnostic[] {
-  const items = (result as { items?: Item[] } | null)?.items ?? [];
-  const lines = setting.text.split("\n");
-  const found = new Map<string, Diagnostic>();
+  const starts = lineStarts(setting.text);
+  return mistakesIn(wrapped, setting, result).map(({ start, code, severity, message }) => {
+    const line = starts.findLastIndex((offset) => offset <= start);
+    return { cell, line: line + 1, column: start - starts[line]! + 1, code, severity, message };
+  });
+}
 
-  for (const item of items) {
+/** {@link diagnosticsOf}, with the offsets where each begins and ends. */
+export function mistakesIn(wrapped: Wrapped, setting: Setting, result: unknown): Mistake[] {
+  const starts = lineStarts(setting.text);
+  const found = new Map<string, Mistake>();
+
+  for (const item of itemsOf(result)) {
     const severity = severities.get(item.severity ?? 1);
-    const line = item.range.start.line - wrapped.firstLine;
-    if (severity === undefined || line < 0 || line >= lines.length) continue;
-
-    const column = item.range.start.character;
-    const offset = lines.slice(0, line).reduce((sum, before) => sum + before.length + 1, column);
-    const finding = { code: Number(item.code), message: item.message, offset };
+    const place = placeIn(setting.text, starts, wrapped, item);
+    if (severity === undefined || place === null) continue;
+    const finding = { code: Number(item.code), message: item.message, offset: place.start };
     if (isDoubtful(finding, setting)) continue;
 
-    const diagnostic: Diagnostic = {
-      cell,
-      line: line + 1,
-      column: column + 1,
-      code: `TS${item.code ?? ""}`,
-      severity,
-      message: isTensorIndexed(finding) ? bracketsOfTensor : readable(item.message),
-    };
-    found.set(`${line}:${column}:${diagnostic.code}:${diagnostic.message}`, diagnostic);
+    const code = `TS${item.code ?? ""}`;
+    const message = isTensorIndexed(finding) ? bracketsOfTensor : readable(item.message);
+    found.set(`${place.start}:${code}:${message}`, { ...place, code, severity, message });
   }
-  return [...found.values()].sort((a, b) => a.line - b.line || a.column - b.column);
+  return [...found.values()].sort((a, b) => a.start - b.start);
+}
+
+/**
+ * What keeps a text from being parsed, the first of it: the others follow from that. What is missing behind the text is
+ * missing at its end.
+ */
+export function syntaxMistakesIn(wrapped: Wrapped, text: string, result: unknown): Mistake[] {
+  const starts = lineStarts(text);
+  const syntax = itemsOf(result)
+    .filter(({ code }) => Number(code) < 2000)
+    .sort((a, b) => a.range.start.line - b.range.start.line || a.range.start.character - b.range.start.character);
+  const first = syntax.find(({ range }) => range.start.line >= wrapped.firstLine);
+  if (first === undefined) return [];
+  const end = text.trimEnd().length;
+  const place = placeIn(text, starts, wrapped, first) ?? { start: Math.max(0, end - 1), end };
+  return [{ ...place, code: `TS${first.code ?? ""}`, severity: "error", message: readable(first.message) }];
+}
+
+/** Where a finding lies in the cell's own text; `null` for one of the lines around it. */
+function placeIn(
+  text: string,
+  starts: readonly number[],
+  wrapped: Wrapped,
+  { range }: Item,
+): { start: number; end: number } | null {
+  const line = range.start.line - wrapped.firstLine;
+  if (line < 0 || line >= starts.length) return null;
+  const start = starts[line]! + range.start.character;
+  const endLine = range.end.line - wrapped.firstLine;
+  const end = endLine >= starts.length ? text.length : starts[endLine]! + range.end.character;
+  return { start, end };
+}
+
+function lineStarts(text: string): number[] {
+  return [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+}
+
+function itemsOf(result: unknown): Item[] {
+  return (result as { items?: Item[] } | null)?.items ?? [];
 }
 
 const bracketsOfTensor =
@@ -67,8 +120,7 @@ const bracketsOfTensor =
 
 /** Files on disk that the checker found without any export (TS2306), by path. */
 export function filesThatAreNoModules(result: unknown): string[] {
-  const items = (result as { items?: Item[] } | null)?.items ?? [];
-  return items
+  return itemsOf(result)
     .flatMap(({ code, message }) => (Number(code) === 2306 ? [/'(\/[^']+)'/.exec(message)?.[1] ?? ""] : []))
     .filter((path) => path !== "");
 }

@@ -2,19 +2,20 @@
 import { pathToFileURL } from "node:url";
 import { join } from "node:path";
 import { isCuda } from "./cell.ts";
-import { checked, edited, root, CellsProgram, type Wrapped } from "./cells-program.ts";
+import { checked, drafted, edited, root, CellsProgram, type Wrapped } from "./cells-program.ts";
 import { checkerExecutable } from "./checker-executable.ts";
 import { choose, completionOf, prefixAt, type Completion, type CompletionItem } from "./complete.ts";
 import { completeMagic, withoutMagics } from "./complete-magic.ts";
-import { diagnosticsOf, filesThatAreNoModules, type Diagnostic } from "./diagnostics.ts";
+import { diagnosticsOf, filesThatAreNoModules, type Diagnostic, type Mistake } from "./diagnostics.ts";
 import { declarationsOf } from "./declarations.ts";
+import { Drafts } from "./drafts.ts";
 import { configuration, configurationFile, globals, globalsFile } from "./environment.ts";
 import { calleeBefore, fromHover, fromSignature, nameAt, nothing, withSource, type Inspection } from "./inspect.ts";
 import { LocalFiles, type FileChange } from "./local-files.ts";
 import { LspClient } from "./lsp-client.ts";
 import { Questions } from "./questions.ts";
 
-export type { Completion, Diagnostic, Inspection };
+export type { Completion, Diagnostic, Inspection, Mistake };
 export { isComplete } from "./is-complete.ts";
 
 /** Signatures cost a request each; more than so many matches are not read anyway. */
@@ -39,6 +40,7 @@ const warmUp = `import * as library from "warpcell"; import fs from "node:fs"; c
  */
 export class TypeService {
   readonly #program = new CellsProgram();
+  readonly #drafts = new Drafts(this.#program);
   readonly #directory: string;
   readonly #files: LocalFiles;
   readonly #client: LspClient;
@@ -46,6 +48,10 @@ export class TypeService {
   readonly #known = new Set<string>();
   readonly #checks: Questions;
   readonly #edits: Questions;
+  readonly #writing: Questions;
+  #shownDrafts: readonly string[] = [];
+  /** The checker knows all cells that ran. */
+  #isShown = true;
   #warm = false;
 
   /**
@@ -57,6 +63,7 @@ export class TypeService {
     this.#files = new LocalFiles(options.directory);
     this.#checks = new Questions((sentence) => this.#report(sentence));
     this.#edits = new Questions((sentence) => this.#report(sentence));
+    this.#writing = new Questions((sentence) => this.#report(sentence));
     this.#client = new LspClient({
       executable: checkerExecutable(),
       directory: options.directory,
@@ -75,11 +82,13 @@ export class TypeService {
 
   /** Starts the checker. It is started again when it dies and ends with this process. */
   start(): void {
-    const files = [root, edited, ...Object.values(checked)];
+    const files = [root, edited, ...Object.values(checked), ...Object.values(drafted)];
     this.#client.setDocument(this.#uri(configurationFile), "json", configuration(files, this.#directory));
     this.#client.setDocument(this.#uri(globalsFile), "typescript", globals);
     for (const name of [root, edited]) this.#client.setDocument(this.#uri(name), "typescript", "export {};\n");
-    this.#client.setDocument(this.#uri(checked.javascript), "javascript", "export {};\n");
+    for (const { javascript } of [checked, drafted])
+      this.#client.setDocument(this.#uri(javascript), "javascript", "export {};\n");
+    this.#client.setDocument(this.#uri(drafted.typescript), "typescript", "export {};\n");
     this.#client.setDocument(this.#uri(checked.typescript), "typescript", warmUp);
     this.#client.start();
     void this.#findings(checked.typescript).then((result) => {
@@ -124,17 +133,39 @@ export class TypeService {
     });
   }
 
+  /**
+   * Mistakes in a cell that is being written, whose text may hold magics, behind the cells `before`: those that have
+   * not run are taken as they are written. `null`: the checker has not answered.
+   */
+  mistakes(text: string, before: readonly string[]): Promise<Mistake[] | null> {
+    return this.#writing.ask<Mistake[] | null>(null, async () => {
+      const draft = this.#drafts.of(text, before);
+      if (draft === null) return [];
+      this.#noticeFiles(text);
+      for (const module of draft.modules)
+        this.#client.setDocument(this.#uri(module.name), module.language, module.text);
+      this.#show(draft.wrapped);
+      const result = await this.#findings(draft.wrapped.name);
+      const names = draft.modules.map(({ name }) => name);
+      for (const name of this.#shownDrafts) if (!names.includes(name)) this.#client.closeDocument(this.#uri(name));
+      this.#shownDrafts = names;
+      return result === null ? null : draft.mistakes(result);
+    });
+  }
+
   /** The cell ran: later cells see its declarations, the newest of each name. */
   commit(cell: number, code: string): void {
     this.#program.add(cell, code);
-    this.#showModules();
+    this.#drafts.ran(code);
+    this.#isShown = false;
   }
 
   /** Names that a cell declares without TypeScript text: the kernels of a `%%cuda` cell, as `declare const …`. */
   declare(cell: number, declarations: { name: string; text: string }[]): void {
     if (declarations.length === 0) return;
     this.#program.declare(cell, declarations);
-    this.#showModules();
+    this.#drafts.ran(null);
+    this.#isShown = false;
   }
 
   /**
@@ -250,10 +281,14 @@ export class TypeService {
   }
 
   #show(wrapped: Wrapped): void {
+    this.#showModules();
     this.#client.setDocument(this.#uri(wrapped.name), wrapped.language, wrapped.text);
   }
 
+  /** Once for all cells that ran since the last question: the checker takes its time for each change. */
   #showModules(): void {
+    if (this.#isShown) return;
+    this.#isShown = true;
     const modules = this.#program.modules();
     const names = new Set(modules.map(({ name }) => name));
     for (const { name, language, text } of modules) {

@@ -11,6 +11,8 @@ import type { SessionKeeper } from "./session-keeper.ts";
 /** A comm target that the supervisor answers itself, so that it lives while a cell spins. */
 export interface OwnTarget {
   opened(comm: string, request: Message): void;
+  /** A target that only tells has no answer. */
+  message?(comm: string, request: Message): Promise<void>;
   closed(comm: string): void;
 }
 
@@ -77,7 +79,8 @@ export class Comms {
     const comm = required(request.content, "comm_id", "string");
     const known = this.#open.get(comm);
     if (known === undefined) this.#publisher.publish("comm_close", request, { comm_id: comm, data: {} });
-    else if (known.own === null && !(await this.#view(comm, known, request)))
+    else if (known.own !== null) await known.own.message?.(comm, request);
+    else if (!(await this.#view(comm, known, request)))
       await this.#forward(request, (id, buffers) => ({
         type: "commMessage",
         request: id,

@@ -6,6 +6,7 @@ import type { Check, Diagnostics, TypesMode } from "./type-warnings.ts";
 import { format } from "./type-warnings.ts";
 import type { History } from "./history.ts";
 import type { Json, Message } from "./messages.ts";
+import type { Mistakes } from "./mistakes.ts";
 import type { Publisher } from "./publish.ts";
 import type { Origin, Requests } from "./requests.ts";
 import type { Outcome, SessionKeeper } from "./session-keeper.ts";
@@ -17,6 +18,7 @@ export interface ExecuteParts {
   session: SessionKeeper;
   history: History;
   diagnostics: Diagnostics;
+  mistakes: Mistakes;
   stdin: Stdin;
   /** What `x?` and `%help x` show. */
   help(expression: string, detail: 0 | 1): Promise<{ readonly "text/plain": string } & Json>;
@@ -96,7 +98,7 @@ export class Execute {
     this.#setTypes(request, cell, options);
     if (cell !== null && !options.silent) await this.#tellNames(request, cell);
     // What a cell installs the checker cannot know before, also where type errors are fatal.
-    const before = cell?.installs === true ? null : this.#check(cell, count, options);
+    const before = cell?.installs === true ? null : this.#check(request, cell, count, options);
     // No wait unless it is needed: the cell starts before it is checked.
     const refusal =
       before !== null && this.#parts.diagnostics.mode === "strict" ? await this.#refusal(before, count) : null;
@@ -106,11 +108,12 @@ export class Execute {
         ? await this.#send(request, id, count, options)
         : { ...succeeded, status: "error" as const, error: refusal };
     if (outcome.error !== null && !options.silent) this.#publishError(request, outcome.error);
-    const check = cell?.installs === true ? this.#check(cell, count, options) : before;
+    const check = cell?.installs === true ? this.#check(request, cell, count, options) : before;
     if (check !== null && cell !== null && refusal === null) {
+      const failed = outcome.error === null ? null : lineOf(outcome.error, count);
       this.#showWarnings(
         request,
-        await this.#parts.diagnostics.shown(count, check, (late) => this.#showLate(request, late)),
+        await this.#parts.diagnostics.shown(count, check, failed, (late) => this.#showLate(request, late)),
       );
       this.#parts.diagnostics.ran(count, cell.code);
     }
@@ -118,9 +121,11 @@ export class Execute {
   }
 
   /** A check of the cell's types; `null` where there is nothing to check. */
-  #check(cell: CellText | null, count: number, options: Options): Check | null {
-    const { diagnostics } = this.#parts;
+  #check(request: Message, cell: CellText | null, count: number, options: Options): Check | null {
+    const { diagnostics, mistakes } = this.#parts;
     if (cell === null || cell.language !== "typescript" || options.silent) return null;
+    // One message for one mistake: who underlines it needs no text below the cell.
+    if (diagnostics.mode === "warn" && mistakes.shownTo(request)) return diagnostics.unchecked(cell.code);
     return diagnostics.check(count, cell.code);
   }
 
@@ -197,6 +202,12 @@ export class Execute {
   aborted(): Json {
     return { status: "aborted" };
   }
+}
+
+/** The line of the cell where an error came from; `null` where it says none. */
+function lineOf({ traceback }: CellError, count: number): number | null {
+  const place = new RegExp(`Cell \\[${count}\\]:(\\d+)`).exec(traceback.join("\n"));
+  return place === null ? null : Number(place[1]);
 }
 
 const typesModes: Record<TypesMode, string> = {

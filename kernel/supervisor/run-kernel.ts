@@ -9,6 +9,7 @@ import { Execute } from "./execute.ts";
 import { Gauges } from "./gauges.ts";
 import type { Kernel } from "./handlers.ts";
 import { History } from "./history.ts";
+import { Mistakes } from "./mistakes.ts";
 import { welcome, type Message } from "./messages.ts";
 import { watchParent } from "./parent-watch.ts";
 import { Publisher } from "./publish.ts";
@@ -58,6 +59,9 @@ export async function runKernel(connection: Connection): Promise<void> {
     device = `Tensors go to ${summary.device} (${summary.name}): ${summary.reason}`;
   };
 
+  const mistakes = new Mistakes(publisher, (text, before) =>
+    diagnostics.mode === "off" ? Promise.resolve([]) : types.mistakes(text, before),
+  );
   const stdin = new Stdin(
     (message) => send("stdin", message),
     (command) => session.agent(command),
@@ -68,6 +72,7 @@ export async function runKernel(connection: Connection): Promise<void> {
     session,
     history,
     diagnostics,
+    mistakes,
     stdin,
     help: (expression, detail) => help(types, expression, detail),
   });
@@ -76,7 +81,7 @@ export async function runKernel(connection: Connection): Promise<void> {
     (command) => session.agent(command),
     () => execute.busy,
   );
-  const comms = new Comms({ [gauges.target]: gauges }, publisher, requests, session);
+  const comms = new Comms({ [gauges.target]: gauges, [mistakes.target]: mistakes }, publisher, requests, session);
   const parts: EventParts = {
     publisher,
     requests,

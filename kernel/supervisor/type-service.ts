@@ -1,8 +1,8 @@
 // Warnings, completions and hovers through the type service, which is loaded and started when the kernel has time.
-import type { Completion, Diagnostic, TypeService } from "../language/service.ts";
+import type { Completion, Diagnostic, Mistake, TypeService } from "../language/service.ts";
 import type { Declaration } from "../session-protocol.ts";
 
-export type { Completion, Diagnostic };
+export type { Completion, Diagnostic, Mistake };
 
 export class Types {
   readonly #directory: string;
@@ -31,6 +31,12 @@ export class Types {
   async diagnose(cell: number, code: string): Promise<Diagnostic[]> {
     await this.#told;
     return (await this.#available())?.diagnose(cell, code) ?? [];
+  }
+
+  /** Mistakes in a cell that is being written, behind the cells `before`; `null` where they cannot be found. */
+  async mistakes(text: string, before: readonly string[]): Promise<Mistake[] | null> {
+    await this.#told;
+    return (await this.#available())?.mistakes(text, before) ?? null;
   }
 
   commit(cell: number, code: string): Promise<void> {

@@ -46,7 +46,7 @@ function checker(warm: boolean): { checker: Checker; asked: string[]; answer: (c
 
 test("a warm service's warnings are shown under their own cell, with its label", async () => {
   const diagnostics = new Diagnostics(checker(true).checker);
-  expect(await diagnostics.shown(4, diagnostics.check(4, "wrong"), never)).toBe(text(4, "wrong"));
+  expect(await diagnostics.shown(4, diagnostics.check(4, "wrong"), null, never)).toBe(text(4, "wrong"));
   expect(format(4, "", [], "warning")).toBe("");
 });
 
@@ -78,11 +78,11 @@ test("a cold service is not waited for: its warnings come under the next cell wh
   const diagnostics = new Diagnostics(cold);
   const late: string[] = [];
   const busy = (text: string): boolean => late.push(text) === 0;
-  expect(await diagnostics.shown(1, diagnostics.check(1, "wrong"), busy)).toBe("");
+  expect(await diagnostics.shown(1, diagnostics.check(1, "wrong"), null, busy)).toBe("");
   answer("wrong");
   await new Promise((resolve) => setImmediate(resolve));
   expect(late).toEqual([text(1, "wrong")]);
-  expect(await diagnostics.shown(2, diagnostics.check(2, "right"), busy)).toBe(text(1, "wrong"));
+  expect(await diagnostics.shown(2, diagnostics.check(2, "right"), null, busy)).toBe(text(1, "wrong"));
 });
 
 test("late warnings of a cell that nothing follows are shown under it, once", async () => {
@@ -90,18 +90,18 @@ test("late warnings of a cell that nothing follows are shown under it, once", as
   const diagnostics = new Diagnostics(cold);
   const late: string[] = [];
   const idle = (text: string): boolean => late.push(text) > 0;
-  expect(await diagnostics.shown(1, diagnostics.check(1, "wrong"), idle)).toBe("");
+  expect(await diagnostics.shown(1, diagnostics.check(1, "wrong"), null, idle)).toBe("");
   answer("wrong");
   await new Promise((resolve) => setImmediate(resolve));
   expect(late).toEqual([text(1, "wrong")]);
-  expect(await diagnostics.shown(2, diagnostics.check(2, "right"), idle)).toBe("");
+  expect(await diagnostics.shown(2, diagnostics.check(2, "right"), null, idle)).toBe("");
 });
 
 test("the same text is not checked again, and said no more, until another cell ran", async () => {
   const { checker: warm, asked, hear } = checker(true);
   const diagnostics = new Diagnostics(warm);
   const run = async (cell: number, code: string): Promise<void> => {
-    await diagnostics.shown(cell, diagnostics.check(cell, code), never);
+    await diagnostics.shown(cell, diagnostics.check(cell, code), null, never);
     diagnostics.ran(cell, code);
   };
   for (let cell = 1; cell <= 5; cell++) await run(cell, "1 + 1");
@@ -118,7 +118,7 @@ test("an earlier text that declares its names anew counts like a new one", async
   const { checker: warm, asked, hear } = checker(true);
   const diagnostics = new Diagnostics(warm);
   for (const [i, code] of ["let x = 1", "let x = 'a'", "x", "let x = 1", "x"].entries()) {
-    await diagnostics.shown(i, diagnostics.check(i, code), never);
+    await diagnostics.shown(i, diagnostics.check(i, code), null, never);
     diagnostics.ran(i, code);
   }
   expect(asked).toEqual(["let x = 1", "let x = 'a'", "x", "let x = 1", "x"]);
@@ -129,6 +129,6 @@ test("mode off asks nothing", async () => {
   const { checker: warm, asked } = checker(true);
   const diagnostics = new Diagnostics(warm);
   diagnostics.mode = "off";
-  expect(await diagnostics.shown(1, diagnostics.check(1, "wrong"), never)).toBe("");
+  expect(await diagnostics.shown(1, diagnostics.check(1, "wrong"), null, never)).toBe("");
   expect(asked).toEqual([]);
 });

@@ -35,7 +35,7 @@ export class Diagnostics {
    * Starts to check a cell. The check never delays the start of its run, unless the mode is "strict": see `refusal`.
    */
   check(cell: number, code: string): Check {
-    if (this.mode === "off") return { code, warnings: Promise.resolve([]) };
+    if (this.mode === "off") return this.unchecked(code);
     const known = this.#known.get(code);
     if (known !== undefined) return { code, warnings: Promise.resolve(known) };
 
@@ -47,13 +47,26 @@ export class Diagnostics {
     return { code, warnings };
   }
 
+  /** A cell that is not to be checked, but whose declarations count. */
+  unchecked(code: string): Check {
+    return { code, warnings: Promise.resolve([]) };
+  }
+
   /**
    * The text to show under a cell that has run: earlier cells' late warnings and, when they are ready soon, its own.
-   * When they come later, `showLate` shows them, and returns false to leave them to the next cell.
+   * When they come later, `showLate` shows them, and returns false to leave them to the next cell. `failed`: the line
+   * that the cell's error has shown already; `null` where there is none.
    */
-  async shown(cell: number, check: Check, showLate: (text: string) => boolean): Promise<string> {
+  async shown(cell: number, check: Check, failed: number | null, showLate: (text: string) => boolean): Promise<string> {
     const texts = this.#late.splice(0);
-    const labelled = check.warnings.then((warnings) => format(cell, check.code, warnings, "warning"));
+    const labelled = check.warnings.then((warnings) =>
+      format(
+        cell,
+        check.code,
+        warnings.filter(({ line }) => line !== failed),
+        "warning",
+      ),
+    );
     const own = this.#checker.warm || this.mode === "strict" ? await within(patience, labelled) : undefined;
     if (own === undefined)
       void labelled.then((late) => {

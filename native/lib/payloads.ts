@@ -11,6 +11,35 @@ export type AsmMime = "application/vnd.warpcell.asm.v1+json";
 export type GaugesTarget = "warpcell.gauges";
 export type TensorTarget = "warpcell.tensor";
 export type TraceTarget = "warpcell.trace";
+export type MistakesTarget = "warpcell.mistakes";
+
+/**
+ * `comm_msg` data on {@link MistakesTarget}, from the front end: the text of a code cell as it is written, and of the
+ * code cells above it, from the first. A front end with such a comm shows mistakes itself: its cells print no type
+ * errors.
+ */
+export interface MistakesRequest {
+  readonly request: number;
+  readonly code: string;
+  readonly before: readonly string[];
+}
+
+/** The kernel's reply. */
+export interface MistakesReply {
+  readonly request: number;
+  readonly mistakes: readonly CellMistake[];
+  readonly problem: string | null;
+}
+
+/** Between two offsets of the cell's text, in UTF-16 units. */
+export interface CellMistake {
+  readonly start: number;
+  readonly end: number;
+  readonly severity: "error" | "warning";
+  /** "TS2322"; empty where a compiler has no number for it. */
+  readonly code: string;
+  readonly message: string;
+}
 
 /**
  * A tensor as shown below a cell: the facts of its one line, and a reduced picture that travels with the output, so

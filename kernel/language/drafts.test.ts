@@ -1,0 +1,96 @@
+// Mistakes in cells that are being written, beside cells that ran and cells that have not: what a front end underlines.
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { TypeService } from "./service.ts";
+
+let directory: string;
+let service: TypeService;
+
+beforeAll(() => (directory = realpathSync(mkdtempSync(join(tmpdir(), "warpcell-drafts-")))));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+beforeEach(() => {
+  service = new TypeService({ directory, bound: 30_000 });
+  service.start();
+});
+afterEach(() => service.stop());
+
+/** Each mistake as what is underlined, its code and its message. */
+async function underlined(text: string, before: readonly string[] = []): Promise<string[]> {
+  const found = await service.mistakes(text, before);
+  return found!.map(({ start, end, code, message }) => `${text.slice(start, end)} ${code}: ${message}`);
+}
+
+test("a mistake is underlined from its start to its end, in a cell with magics and several lines", async () => {
+  expect(await underlined('%time\n\nconst text = "é";\nlet n: number = text;')).toEqual([
+    "n TS2322: Type 'string' is not assignable to type 'number'.",
+  ]);
+  expect(await underlined("%time const wrong: number = 'no'")).toEqual([
+    "wrong TS2322: Type 'string' is not assignable to type 'number'.",
+  ]);
+  expect(await underlined("const right: number = 1; right.toFixed()")).toEqual([]);
+});
+
+test("cells above that have not run count as they are written, and what ran counts too", async () => {
+  const above = ["const width = 3;\nfunction half(x: number) { return x / 2 }", "class Box { size = width }"];
+  const text = "half('3'); new Box().size.toUpperCase(); width + height";
+  expect(await underlined(text, above)).toEqual([
+    "'3' TS2345: Argument of type 'string' is not assignable to parameter of type 'number'.",
+    "toUpperCase TS2339: Property 'toUpperCase' does not exist on type 'number'.",
+    "height TS2304: Cannot find name 'height'.",
+  ]);
+  service.commit(1, "const height = 4;");
+  expect((await underlined(text, above)).length).toBe(2);
+  // Changed since it ran: what is written now counts.
+  expect(await underlined("height.length", ["const height = 4;"])).toEqual([
+    "length TS2339: Property 'length' does not exist on type '4'.",
+  ]);
+  expect(await underlined("height.length", ["const height = 'four';"])).toEqual([]);
+  expect(await underlined("half('3')", [])).toEqual(["half TS2304: Cannot find name 'half'."]);
+});
+
+test("kernels of a CUDA cell that has not run may be anything, and afterwards are what they are", async () => {
+  const cuda = `%%cuda
+__constant__ float table[16];
+/* __global__ void old(int) */
+__global__ void __launch_bounds__(128) fill(float* out, int n) { int local = n; out[local] = table[0]; }
+template <typename T> __global__ void scale(T* x) { }`;
+  expect(await underlined("fill.nope; scale; table; old; local", [cuda])).toEqual([
+    "old TS2304: Cannot find name 'old'.",
+    "local TS2304: Cannot find name 'local'.",
+  ]);
+  service.declare(1, [{ name: "fill", text: "declare const fill: { launch(n: number): void };" }]);
+  expect(await underlined("fill.launch('1')", [cuda])).toEqual([
+    "'1' TS2345: Argument of type 'string' is not assignable to parameter of type 'number'.",
+  ]);
+});
+
+test("of a text that does not parse, the first mistake alone", async () => {
+  expect(await underlined("const a = ;\nlet b: number = 'no'; (")).toEqual(["; TS1109: Expression expected."]);
+  expect(await underlined("function f() {\n  return 1;\n")).toEqual(["; TS1005: '}' expected."]);
+});
+
+test("no mistake where none can be known: CUDA, help, magics, packages to be installed, %types off", async () => {
+  for (const text of [
+    "%%cuda\n__global__ void k() { nonsense }",
+    "nothing?",
+    "%%cuda --std",
+    "%nope",
+    'import pad from "npm:left-pad@1"; pad(3)',
+    "%types off\nconst x: number = 'no'",
+    "",
+  ])
+    expect(await underlined(text), text).toEqual([]);
+});
+
+test("without the checker nothing is known", async () => {
+  service.stop();
+  expect(await service.mistakes("1", [])).toBeNull();
+});
+
+test("mistakes asked for at once are each of their own text", async () => {
+  const texts = Array.from({ length: 8 }, (_, at) => `const n${at}: number = "${at}";`);
+  const found = await Promise.all(texts.map((text) => underlined(text, texts.slice(0, 2))));
+  expect(found).toEqual(texts.map((_, at) => [`n${at} TS2322: Type 'string' is not assignable to type 'number'.`]));
+});

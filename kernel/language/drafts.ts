@@ -1,0 +1,106 @@
+// The mistakes in cells that are being written: as if the cells above, as they are written now, had run.
+import { type Cell, parse } from "./cell.ts";
+import { CellSyntaxError } from "./cell-syntax-error.ts";
+import type { CellsProgram, Module, Wrapped } from "./cells-program.ts";
+import { drafted } from "./cells-program.ts";
+import { withoutMagics } from "./complete-magic.ts";
+import { type Mistake, mistakesIn, syntaxMistakesIn } from "./diagnostics.ts";
+import type { Setting } from "./doubts.ts";
+
+/** A cell as it is written, for the checker. */
+export interface Draft {
+  /** What is checked. */
+  wrapped: Wrapped;
+  /** Modules that it may import, beside those of the cells that ran. */
+  modules: readonly Module[];
+  mistakes(result: unknown): Mistake[];
+}
+
+/** What cannot be found may be there once the cell has run, which installs it. */
+const notFound = new Set(["TS2307", "TS7016"]);
+
+export class Drafts {
+  readonly #program: CellsProgram;
+  /** Texts of the cells that ran: they need no draft. */
+  readonly #ran = new Set<string>();
+  #basis: { key: string; program: CellsProgram } | null = null;
+
+  constructor(program: CellsProgram) {
+    this.#program = program;
+  }
+
+  /** The program has changed, with a cell of this text. */
+  ran(text: string | null): void {
+    if (text !== null) this.#ran.add(text);
+    this.#basis = null;
+  }
+
+  /** `before`: the texts of the cells above. `null` where there is nothing to check. */
+  of(text: string, before: readonly string[]): Draft | null {
+    const cell = parsed(text);
+    if (cell === null || cell.language !== "typescript" || cell.help !== null || cell.magics.types === "off")
+      return null;
+    const program = this.#after(before);
+    // Offsets of the text itself stay where magics become spaces.
+    const code = withoutMagics(text);
+    const modules = program.draftModules();
+    const wrapped = program.forCheck(code, drafted);
+    if (wrapped === null) {
+      const broken = { ...program.forEdit(code, ""), name: drafted.typescript };
+      return { wrapped: broken, modules, mistakes: (result) => syntaxMistakesIn(broken, code, result) };
+    }
+    const setting: Setting = program.setting(code, wrapped.language === "javascript");
+    const installs = cell.magics.npm !== undefined || /["']npm:/.test(code);
+    return {
+      wrapped,
+      modules,
+      mistakes: (result) =>
+        mistakesIn(wrapped, setting, result).filter((mistake) => !installs || !notFound.has(mistake.code)),
+    };
+  }
+
+  /** The notebook as it is once these cells have run. */
+  #after(before: readonly string[]): CellsProgram {
+    const key = JSON.stringify(before);
+    if (this.#basis?.key === key) return this.#basis.program;
+    const program = this.#program.draft();
+    for (const [index, text] of before.entries()) this.#add(program, index, text);
+    this.#basis = { key, program };
+    return program;
+  }
+
+  #add(program: CellsProgram, index: number, text: string): void {
+    const cell = parsed(text);
+    if (cell === null) return;
+    if (cell.language === "typescript") {
+      if (!this.#ran.has(cell.code)) program.add(index, cell.code);
+      return;
+    }
+    // What its kernels take is known once it has been compiled.
+    const known = program.names();
+    const names = cudaNames(cell.code).filter((name) => !known.has(name));
+    if (names.length > 0)
+      program.declare(
+        index,
+        names.map((name) => ({ name, text: `declare const ${name}: any;` })),
+      );
+  }
+}
+
+/** `null` for a cell with a mistake in its magics, which says so when it runs. */
+function parsed(text: string): Cell | null {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (error instanceof CellSyntaxError) return null;
+    throw error;
+  }
+}
+
+/** Names of kernels and of the device's variables, as they are written. */
+function cudaNames(code: string): string[] {
+  const plain = code.replace(/\/\*[^]*?\*\/|\/\/.*|__launch_bounds__\s*\([^)]*\)/g, " ");
+  const kernels = plain.matchAll(/__global__[^;{}(]*?\b(\w+)\s*\(/g);
+  const variables = plain.matchAll(/__(?:constant|device|managed)__[^;{}()=]*?\b(\w+)\s*(?:\[[^\]]*\]\s*)*[;={]/g);
+  return [...new Set([...kernels, ...variables].map(([, name]) => name!))];
+}

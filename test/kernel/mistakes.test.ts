@@ -1,0 +1,128 @@
+// What a front end is told of cells that are being written, through a real kernel: before they run, while another one
+// runs, and that nothing is said twice.
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { KernelClient } from "../../kernel/client.ts";
+import { requestOf, type Json } from "../../kernel/supervisor/messages.ts";
+import { descendants, next, openKernel, shown, until } from "../helpers/kernel.ts";
+
+const wrong = 'const text: number = "no";';
+
+/** A front end that shows mistakes itself. `session`: which one it is; the one that runs cells without it. */
+function writer(client: KernelClient, session?: string) {
+  const comm = crypto.randomUUID();
+  const opening = requestOf("comm_open", { comm_id: comm, target_name: "warpcell.mistakes", data: {} });
+  client.send("shell", { ...opening, header: { ...opening.header, session: session ?? opening.header.session } });
+  let requests = 0;
+  const ask = async (fields: object): Promise<Json> => {
+    const request = ++requests;
+    const reply = next(
+      client,
+      ({ header, content }) => header.msg_type === "comm_msg" && (content["data"] as Json)["request"] === request,
+    );
+    client.send("shell", requestOf("comm_msg", { comm_id: comm, data: { request, ...fields } }));
+    return (await reply).content["data"] as Json;
+  };
+  return {
+    ask,
+    mistakes: async (code: string, before: string[] = []) =>
+      ((await ask({ code, before }))["mistakes"] as { start: number; end: number; code: string }[]).map(
+        (mistake) => `${code.slice(mistake.start, mistake.end)} ${mistake.code}`,
+      ),
+    close: () => client.send("shell", requestOf("comm_close", { comm_id: comm, data: {} })),
+  };
+}
+
+test("mistakes in a cell that has not run, also while another one does", async () => {
+  const { client } = await openKernel();
+  const { mistakes } = writer(client);
+  expect(await mistakes("size.length", ["const size = 3;"])).toEqual(["length TS2339"]);
+  await client.execute("const size = 'three'");
+  expect(await mistakes("size.length", [])).toEqual([]);
+
+  let heard: () => void;
+  const said = new Promise<void>((resolve) => (heard = resolve));
+  const loop = client.execute(
+    "console.log('on'); for (;;) ;",
+    {},
+    ({ header }) => header.msg_type === "stream" && heard(),
+  );
+  await said;
+  expect(await mistakes(wrong)).toEqual(["text TS2322"]);
+  await client.request("control", "interrupt_request", {});
+  expect((await loop).reply["status"]).toBe("error");
+});
+
+test("who underlines a type error reads no text about it; another client and strict mode do", async () => {
+  const { client } = await openKernel();
+  const text = /type error TS2322/;
+  const other = writer(client, "another tab");
+  expect(await other.mistakes(wrong)).toEqual(["text TS2322"]);
+  expect(JSON.stringify(shown(await client.execute(wrong)))).toMatch(text);
+
+  const front = writer(client);
+  expect(await front.mistakes(wrong)).toEqual(["text TS2322"]);
+  expect(shown(await client.execute(wrong))).toEqual([["execute_input", wrong]]);
+  expect((await client.execute(`%types strict\n${wrong}`)).reply["evalue"]).toMatch(/has a type error/);
+  await client.execute("%types off");
+  expect(await front.mistakes(wrong)).toEqual([]);
+  await client.execute("%types warn");
+  front.close();
+  await expect.poll(async () => JSON.stringify(shown(await client.execute(wrong)))).toMatch(text);
+});
+
+test("a line that fails as it runs has no type error beside its error, other lines have", async () => {
+  const { client } = await openKernel();
+  const code = `${wrong}\n(null as any).x; const also: string = 3;`;
+  let texts = "";
+  // A kernel that has just started may find what is wrong only after the cell's end.
+  await expect
+    .poll(async () => {
+      const { outputs } = await client.execute(code);
+      texts += JSON.stringify(outputs.map(({ content }) => content));
+      return texts;
+    })
+    .toMatch(/type error TS2322.*Cell \[\d+\]:1:7/);
+  expect(texts).toMatch(/TypeError/);
+  expect(texts).not.toMatch(/'number' is not assignable to type 'string'/);
+});
+
+/** Empty for a process that has ended. */
+function commandOf(pid: number): string {
+  const path = `/proc/${pid}/cmdline`;
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+test("where types cannot be checked, that is the answer", async () => {
+  const { client, kernel } = await openKernel();
+  const { ask, mistakes } = writer(client);
+  expect(await mistakes(wrong)).toEqual(["text TS2322"]);
+  // It is started again twice, and then no more.
+  const checkers = () => descendants(kernel.child.pid!).filter((pid) => commandOf(pid).includes("--lsp"));
+  const seen = new Set<number>();
+  while (seen.size < 3) {
+    await until(() => checkers().some((pid) => !seen.has(pid)));
+    for (const pid of checkers()) {
+      seen.add(pid);
+      process.kill(pid, "SIGKILL");
+    }
+  }
+  await until(() => checkers().length === 0);
+  expect(await ask({ code: wrong, before: [] })).toMatchObject({
+    mistakes: [],
+    problem: "The type service did not answer: what is wrong with this cell is not known. Ask again.",
+  });
+});
+
+test("a question that is none is answered with what a question is", async () => {
+  const { client } = await openKernel();
+  const { ask } = writer(client);
+  const problem = "Mistakes are asked for by a request number, a cell's code and a list of the texts before it.";
+  for (const fields of [{}, { code: 3, before: [] }, { code: "1", before: [1] }, { code: "1", before: "1" }])
+    expect(await ask(fields)).toMatchObject({ mistakes: [], problem });
+  expect(await ask({ code: "(".repeat(100_000), before: [] })).toMatchObject({ mistakes: [], problem: null });
+});
