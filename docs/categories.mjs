@@ -22,6 +22,7 @@ const categories = [
   [/autograd\/tidy|memory\/|device\/|wire\//, "Devices and memory"],
   [/autograd\//, "Gradients"],
   [/fuse\//, "Fusing"],
+  [/graph\//, "Graphs"],
   [/cuda\//, "Kernels"],
   [/profile\//, "Profiles"],
   [/errors/, "Errors"],

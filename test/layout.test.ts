@@ -153,6 +153,7 @@ describe("rooms of the library", () => {
     "io",
     "autograd",
     "fuse",
+    "graph",
     "nn",
     "optim",
     "amp",

@@ -5,6 +5,7 @@ import { binding } from "../native/lib/wire/binding.ts";
 import { headerBytes, headerOffsets, maxArgumentBytes, Op, offsetOf, segmentOf } from "../native/lib/wire/commands.ts";
 import { writeCopy, writeFill } from "../native/lib/wire/copy.ts";
 import { LaunchFlag, LaunchLayout, launchWords, putSizes } from "../native/lib/wire/launch.ts";
+import { writeGraphLaunch, writeGraphRelease, writeGraphUpdate } from "../native/lib/wire/graph.ts";
 import { writeFence, writePlanRelease, writeStreamWait, writeUnload } from "../native/lib/wire/mark.ts";
 import { answerOf, messages, requestFields, type MessageName } from "../native/lib/wire/messages.ts";
 import { recordBytes, RecordKind, recordOffsets } from "../native/lib/wire/profile-records.ts";
@@ -43,12 +44,21 @@ const records = {
   ModuleUnload: written((on) => writeUnload(on, 73)),
   PlanRelease: written((on) => writePlanRelease(on, 74)),
   StreamWait: written((on) => writeStreamWait(on, 7)),
+  GraphUpdate: written((on) => writeGraphUpdate(on, 75, [3, 80, 5, 6, 4, 88, 7, 8])),
+  GraphLaunch: written((on) => writeGraphLaunch(on, 76)),
+  GraphRelease: written((on) => writeGraphRelease(on, 77)),
   Fence: written((on) => writeFence(on)),
 };
 /** What follows a record: offsets of pointers; places, then scalars. */
 const trailers: Readonly<Record<string, string>> = {
   Launch: `  const uint16_t* offsets = reinterpret_cast<const uint16_t*>(rest_Launch);
   for (int i = 0; i < 3; i++) say(("pointer " + std::to_string(i)).c_str(), offsets[i]);`,
+  GraphUpdate: `  const Change* changes = reinterpret_cast<const Change*>(rest_GraphUpdate);
+  for (int i = 0; i < 2; i++) {
+    say(("record " + std::to_string(i)).c_str(), changes[i].record);
+    say(("byte " + std::to_string(i)).c_str(), changes[i].byte);
+    say(("value " + std::to_string(i)).c_str(), (unsigned long long)changes[i].value);
+  }`,
   Run: `  const Place* places = reinterpret_cast<const Place*>(rest_Run);
   for (int i = 0; i < 2; i++) say(("place " + std::to_string(i)).c_str(), std::to_string(places[i]));
   say("status, as text", std::to_string(record_Run.status));
@@ -76,6 +86,9 @@ const readAs: Record<keyof typeof records, readonly string[]> = {
   ModuleUnload: ["module"],
   PlanRelease: ["plan"],
   StreamWait: ["other"],
+  GraphUpdate: ["graph", "count"],
+  GraphLaunch: ["graph"],
+  GraphRelease: ["graph"],
   Fence: [],
 };
 const readBack = Object.fromEntries(
@@ -165,6 +178,22 @@ describe("structs lie as the compiler lays them out", () => {
     ],
     ["ModuleUnload", Op.module_unload, { module: 73 }],
     ["PlanRelease", Op.plan_release, { plan: 74 }],
+    [
+      "GraphUpdate",
+      Op.graph_update,
+      {
+        graph: 75,
+        count: 2,
+        "record 0": 3,
+        "byte 0": 80,
+        "value 0": 6 * 2 ** 32 + 5,
+        "record 1": 4,
+        "byte 1": 88,
+        "value 1": 8 * 2 ** 32 + 7,
+      },
+    ],
+    ["GraphLaunch", Op.graph_launch, { graph: 76 }],
+    ["GraphRelease", Op.graph_release, { graph: 77 }],
     ["Fence", Op.fence, {}],
   ])("a %s that was written here is read there field by field", (struct, op, fields) => {
     const head = { "header.bytes": records[struct].byteLength, "header.op": op, "header.stream": 5 };

@@ -2,6 +2,7 @@
 // records into these calls and their outcomes into answers and error records.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -102,6 +103,16 @@ class Libraries {
   virtual void release(uint32_t plan) = 0;
 };
 
+// Work that a device has taken as one.
+class Captured {
+ public:
+  virtual ~Captured() = default;
+  // Runs it, in order with the work of the stream. May return before it is done.
+  virtual void launch(uint32_t stream, uint64_t sequence) = 0;
+  // Has every run from now on do this launch in place of piece `index`, of which only the arguments differ.
+  virtual void change(size_t index, const LaunchRequest& request) = 0;
+};
+
 // What was recorded between start and stop: text as profile.h and commands.h say.
 struct Profile {
   std::string summary;  // JSON
@@ -178,6 +189,12 @@ class Device {
   // A JSON object for each library that the device opens where this machine has it: {"name", "purpose", "path",
   // "version", "missing"}. It is opened; where it cannot be used, "missing" says why and what to do.
   virtual std::vector<std::string> known_libraries() { return {}; }
+  // `give` puts piece 0, 1, … of `count` on stream 0; the device keeps them instead of running them. Null, without a
+  // call of `give`: it runs such pieces as fast one by one.
+  virtual std::unique_ptr<Captured> capture(size_t count, const std::function<void(size_t)>& give) {
+    (void)count, (void)give;
+    return nullptr;
+  }
   // Null where a device has none.
   virtual Libraries* libraries() { return nullptr; }
   virtual Profiler* profiler() { return nullptr; }

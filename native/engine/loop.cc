@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../protocol/futex.h"
+#include "fill_record.h"
 #include "host/refusals.h"
 #include "launch_record.h"
 #include "run_record.h"
@@ -205,16 +206,7 @@ void Loop::copy(Header& header) {
   device_.copy({header.sequence, header.stream, command.destination, command.source, command.size});
 }
 
-void Loop::fill(Header& header) {
-  auto& command = as<Fill>(header);
-  bool is_width = command.width == 1 || command.width == 2 || command.width == 4 || command.width == 8;
-  if (!is_width || command.size % command.width != 0) {
-    throw DeviceError("PROTOCOL", "A fill takes whole elements of 1, 2, 4 or 8 bytes, not of " +
-                                      std::to_string(command.size) + " bytes of width " +
-                                      std::to_string(command.width) + ".");
-  }
-  device_.fill({header.sequence, header.stream, command.destination, command.size, command.pattern, command.width});
-}
+void Loop::fill(Header& header) { device_.fill(read_fill(as<Fill>(header))); }
 
 // Work that is still under way may use the segment, the module, or what a plan has.
 void Loop::segment_release(Header& header) {
@@ -230,6 +222,27 @@ void Loop::module_unload(Header& header) {
 void Loop::plan_release(Header& header) {
   device_.synchronize();
   libraries().release(as<PlanRelease>(header).plan);
+}
+
+Graph& Loop::graph(uint32_t number) {
+  auto found = graphs_.find(number);
+  if (found != graphs_.end()) return found->second;
+  throw DeviceError("PROTOCOL", "There is no graph " + std::to_string(number) + ".");
+}
+
+void Loop::graph_update(Header& header) {
+  auto& command = as<GraphUpdate>(header);
+  if (sizeof(GraphUpdate) + command.count * sizeof(Change) > header.bytes)
+    throw DeviceError("PROTOCOL", "The record of a change of a graph does not hold its " +
+                                      std::to_string(command.count) + " changes.");
+  graph(command.graph).change(reinterpret_cast<const Change*>(&command + 1), command.count);
+}
+
+void Loop::graph_launch(Header& header) { graph(as<GraphLaunch>(header).graph).launch(header.stream, header.sequence); }
+
+void Loop::graph_release(Header& header) {
+  device_.synchronize();
+  graphs_.erase(as<GraphRelease>(header).graph);
 }
 
 void Loop::run(Header& header) { libraries().run(read_run(as<Run>(header), header.bytes)); }
@@ -303,6 +316,13 @@ AnswerOf<Op::plan> Loop::plan(RequestOf<Op::plan>& request, Beside& beside) {
 
   Planned planned = libraries().plan(task);
   return {planned.workspace, planned.host_workspace, planned.kept, planned.has_status, planned.chosen, planned.choice};
+}
+
+AnswerOf<Op::graph_create> Loop::graph_create(RequestOf<Op::graph_create>& request, Beside&) {
+  uint32_t number = uint32_t(request.graph);
+  graphs_.erase(number);
+  graphs_.try_emplace(number, device_, std::move(request.records));
+  return {};
 }
 
 AnswerOf<Op::known_libraries> Loop::known_libraries(RequestOf<Op::known_libraries>&, Beside&) {

@@ -4,6 +4,7 @@
 #include "../protocol/messages.h"
 #include "channel.h"
 #include "device.h"
+#include "graph.h"
 
 namespace warpcell {
 
@@ -52,6 +53,9 @@ class Loop {
   void run(Header&);
   void stream_open(Header&);
   void stream_wait(Header&);
+  void graph_update(Header&);
+  void graph_launch(Header&);
+  void graph_release(Header&);
   AnswerOf<Op::segment_create> segment_create(RequestOf<Op::segment_create>&, Beside&);
   AnswerOf<Op::segment_import> segment_import(RequestOf<Op::segment_import>&, Beside&);
   AnswerOf<Op::hello> hello(RequestOf<Op::hello>&, Beside&);
@@ -63,6 +67,7 @@ class Loop {
   AnswerOf<Op::address> address(RequestOf<Op::address>&, Beside&);
   AnswerOf<Op::plan> plan(RequestOf<Op::plan>&, Beside&);
   AnswerOf<Op::known_libraries> known_libraries(RequestOf<Op::known_libraries>&, Beside&);
+  AnswerOf<Op::graph_create> graph_create(RequestOf<Op::graph_create>&, Beside&);
   AnswerOf<Op::profile_start> profile_start(RequestOf<Op::profile_start>&, Beside&);
   AnswerOf<Op::profile_stop> profile_stop(RequestOf<Op::profile_stop>&, Beside&);
 
@@ -75,7 +80,9 @@ class Loop {
   Device& device_;
   uint64_t last_ = 0;                 // sequence of the last record
   uint64_t given_[kMaxStreams] = {};  // the same of each stream
-  uint64_t dozing_since_ = 0;         // ns; 0: not waiting for fences with nothing else to do
+  std::map<uint32_t, Graph> graphs_;  // by number
+  Graph& graph(uint32_t number);
+  uint64_t dozing_since_ = 0;  // ns; 0: not waiting for fences with nothing else to do
 };
 
 // Refuses every message with the reason why there is no device, until the first one is answered.

@@ -96,6 +96,7 @@ test("what a program can import, and nothing else", () => {
     "generatorState",
     "geomspace",
     "gradients",
+    "graph",
     "gridSample",
     "groupNorm",
     "hamming",

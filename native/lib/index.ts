@@ -325,6 +325,7 @@ export {
   type MarginOptions,
   type TripletOptions,
 } from "./tensor/embedding-losses.ts";
+export { graph, type Graph, type GraphOptions } from "./graph/graph.ts";
 export { fuse, type Fused, type FuseOptions } from "./fuse/fuse.ts";
 /** Models: `nn.Module`, `nn.Linear`, `nn.Sequential`, `nn.SelfAttention`, … */
 export * as nn from "./nn/nn.ts";

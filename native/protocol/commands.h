@@ -54,7 +54,11 @@ enum class Memory : uint32_t { device = 0, host = 1 };
   X(plan_release, 20, false)     \
   X(known_libraries, 21, true)   \
   X(stream_open, 22, false)      \
-  X(stream_wait, 23, false)
+  X(stream_wait, 23, false)      \
+  X(graph_create, 24, true)      \
+  X(graph_update, 25, false)     \
+  X(graph_launch, 26, false)     \
+  X(graph_release, 27, false)
 // clang-format on
 
 enum class Op : uint16_t {
@@ -153,6 +157,28 @@ struct ModuleUnload {
 struct PlanRelease {
   Header header;
   uint32_t plan;
+  uint32_t reserved;
+};
+// Writes over arguments of launches in a graph, for all its runs from now on. Followed by count Changes.
+struct GraphUpdate {
+  Header header;
+  uint32_t graph;
+  uint32_t count;
+};
+struct Change {
+  uint32_t record;  // by its place among the graph's, from 0
+  uint32_t byte;    // of the record: a multiple of 8, in the arguments of a launch, and no pointer
+  uint64_t value;
+};
+// Runs all that is in a graph, in its order.
+struct GraphLaunch {
+  Header header;
+  uint32_t graph;
+  uint32_t reserved;
+};
+struct GraphRelease {
+  Header header;
+  uint32_t graph;
   uint32_t reserved;
 };
 struct Message {

@@ -27,7 +27,7 @@ using MaybeLines = std::optional<Lines>;
 // clang-format off
 #define WARPCELL_MESSAGES(M) \
   M(segment_create) M(segment_import) M(hello) M(compile) M(module_load) M(occupancy) M(time) M(disassemble) \
-  M(address) M(plan) M(profile_start) M(profile_stop) M(known_libraries)
+  M(address) M(plan) M(profile_start) M(profile_stop) M(known_libraries) M(graph_create)
 
 #define WARPCELL_REQUEST_hello(X)
 #define WARPCELL_ANSWER_hello(X) X(Text, properties)  /* JSON: Device::properties */
@@ -78,6 +78,11 @@ using MaybeLines = std::optional<Lines>;
 // libraries: a JSON object for each (Device::known_libraries).
 #define WARPCELL_REQUEST_known_libraries(X)
 #define WARPCELL_ANSWER_known_libraries(X) X(Lines, libraries)
+
+// records: launches, copies, fills and runs, one after the other. The same number again replaces a graph. Refused with
+// UNSUPPORTED for work that the device cannot keep.
+#define WARPCELL_REQUEST_graph_create(X) X(Number, graph) X(Bytes, records)
+#define WARPCELL_ANSWER_graph_create(X)
 
 // notes: JSON {"notes": [text…]}: what will be missing, and the remedy.
 #define WARPCELL_REQUEST_profile_start(X) X(Flag, counters) X(Flag, samples)

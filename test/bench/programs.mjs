@@ -1,11 +1,11 @@
-// Training steps of whole models on every device, in turns with PyTorch's eager ones: the same model, dtype, batch and
-// optimiser. Prints one JSON object per figure: milliseconds a step, and the most memory that was in use in bytes.
+// Training steps of whole models on every device, one by one and as a graph, in turns with PyTorch's, eager and with CUDA
+// graphs: the same model, dtype, batch and optimiser. Prints one JSON object per figure: milliseconds a step, and the most memory that was in use in bytes.
 // WARPCELL_RIVAL_PYTHON names a Python that has PyTorch.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { memory, nn, noGrad, optim, arange, crossEntropy, randint, seed, tidy } from "warpcell";
+import { graph, memory, nn, noGrad, optim, arange, crossEntropy, randint, seed, tidy } from "warpcell";
 import { devices, median, print, rivalPythons } from "./common/devices.mjs";
 
 const program = fileURLToPath(new URL("rivals/programs.py", import.meta.url));
@@ -93,9 +93,14 @@ for await (const { device } of devices()) {
   const { name } = device;
   const rival = await start(device.kind);
   const dtype = dtypes[device.kind];
-  for (const each of chosen[device.kind]) {
+  const pairs = chosen[device.kind].flatMap((each) => [
+    [each, false],
+    [each, true],
+  ]);
+  for (const [each, isGraph] of pairs) {
     const size = programs[each];
-    const step = stepOf(size, { device: name, dtype });
+    const plain = stepOf(size, { device: name, dtype });
+    const step = isGraph ? graph(plain, { device: name }) : plain;
     for (let i = 0; i < 5; i++) step();
     device.synchronize();
     const measured = [];
@@ -105,12 +110,19 @@ for await (const { device } of devices()) {
       device.synchronize();
       measured.push({
         ours: (performance.now() - began) / size.steps,
-        theirs: rival === null ? undefined : await rival.ask({ ...size, dtype }),
+        theirs:
+          rival === null ? undefined : await rival.ask({ ...size, dtype, graph: isGraph && device.kind === "cuda" }),
       });
     }
     const ours = median(measured.map((turn) => turn.ours));
     const peak = memory()[name].peak;
-    const figure = { name: `${name}: a step of ${each} ${dtype}`, unit: "ms", ours, better: "higher" };
+    if (isGraph) step.dispose();
+    const figure = {
+      name: `${name}: a step of ${each} ${dtype}${isGraph ? ", as a graph" : ""}`,
+      unit: "ms",
+      ours,
+      better: "higher",
+    };
     if (rival === null) print(figure);
     else {
       const { memory: theirPeak } = measured.at(-1).theirs;
@@ -121,7 +133,7 @@ for await (const { device } of devices()) {
         limit: 1,
         note: rival.name,
       });
-      if (theirPeak !== null)
+      if (theirPeak !== null && !isGraph)
         print({
           name: `${name}: memory of ${each}`,
           unit: "GB",

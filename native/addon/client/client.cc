@@ -213,6 +213,8 @@ int64_t Client::publish(unsigned char* room, const unsigned char* record) {
   std::memcpy(room + sizeof header, record + sizeof header, header.bytes - sizeof header);
   if (header.op == Op::run && header.bytes >= sizeof(Run))
     flights_.record(sequence, kFlightOfPlan | reinterpret_cast<const Run*>(record)->plan, header.origin);
+  if (header.op == Op::graph_launch && header.bytes >= sizeof(GraphLaunch))
+    flights_.record(sequence, kFlightOfGraph | reinterpret_cast<const GraphLaunch*>(record)->graph, header.origin);
   if (header.op == Op::launch && header.bytes >= sizeof(Launch))
     flights_.record(sequence, reinterpret_cast<const Launch*>(record)->kernel, header.origin);
 

@@ -2,9 +2,11 @@
 // old one had.
 #pragma once
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -118,6 +120,14 @@ class Client {
   void use(Place place, uint32_t stream);
   // Throws ClientError when nothing was allocated there.
   void free(Place place);
+  // A pool of device memory, whose number allocate() takes in place of a stream's: what is allocated for it is given to
+  // nobody else before it is closed, also when it is free.
+  uint32_t open_pool();
+  // Has the block around a place stay until the pool is closed, also when it is freed before. False: nothing is
+  // allocated there.
+  bool pin(uint32_t pool, Place place);
+  // What was allocated for it and is not free is stream 0's now.
+  void close_pool(uint32_t pool);
   // Gives unused segments back and returns their bytes.
   uint64_t trim();
 
@@ -191,6 +201,7 @@ class Client {
     std::vector<Use> uses;
   };
   std::vector<Leaving> leaving_;
+  std::map<uint32_t, std::set<Place>> pinned_;  // by pool
   // Commands that have been answered, the last ones without a gap: they are done, of which only a fence would make the
   // device process speak.
   std::atomic<uint64_t> answered_from_{0}, answered_to_{0};

@@ -7,16 +7,17 @@
 
 namespace warpcell {
 
-int64_t Client::allocate(Memory memory, uint32_t stream, uint64_t bytes, bool may_grow) {
+int64_t Client::allocate(Memory memory, uint32_t owner, uint64_t bytes, bool may_grow) {
+  uint32_t stream = stream_of(owner);
   open_stream_at(stream);
   settle_leaving();
   Allocator& blocks = allocator(memory);
   uint64_t least = blocks.least_segment_size(bytes);
   uint64_t size = blocks.segment_size(bytes);
   for (bool has_trimmed = false, has_gathered = false;;) {
-    std::optional<Place> block = blocks.take(bytes, stream);
+    std::optional<Place> block = blocks.take(bytes, owner);
     if (!block && streams_.are_several())
-      block = blocks.take_from_others(bytes, stream,
+      block = blocks.take_from_others(bytes, owner,
                                       [this](const Use& use) { return reached(use.stream).last() >= use.sequence; });
     if (block) return int64_t(*block);
     if (!may_grow) return kNoMemory;
@@ -50,7 +51,7 @@ Allocator::Block& Client::allocated(Place place, Allocator** blocks) {
   if (segment != nullptr) {
     *blocks = &allocator(segment->memory);
     Allocator::Block* block = (*blocks)->find(place);
-    if (block != nullptr && !block->is_leaving) return *block;
+    if (block != nullptr && !block->is_leaving && !block->is_dropped) return *block;
   }
   throw ClientError("NOT_ALLOCATED",
                     "Place " + std::to_string(place) + " is not allocated: it was freed before, or never given out.");
@@ -60,14 +61,16 @@ void Client::use(Place place, uint32_t stream) {
   open_stream_at(stream);
   Allocator* blocks;
   Allocator::Block& block = allocated(place, &blocks);
-  if (stream != block.last.stream) block.others |= uint32_t(1) << stream;
+  if (stream != stream_of(block.last.stream)) block.others |= uint32_t(1) << stream;
 }
 
 // A block that several streams use waits, behind a mark in each, until all of them have done with it.
 void Client::free(Place place) {
   Allocator* blocks;
   Allocator::Block& block = allocated(place, &blocks);
-  if (block.others == 0) return blocks->give(place, block, streams_.at(block.last.stream).submitted);
+  block.is_dropped = block.pins > 0;
+  if (block.is_dropped) return;
+  if (block.others == 0) return blocks->give(place, block, streams_.at(stream_of(block.last.stream)).submitted);
 
   Leaving leaving{place, blocks, {}};
   for (uint32_t stream = 0; stream < kMaxStreams; stream++) {
@@ -89,9 +92,40 @@ void Client::settle_leaving() {
       continue;
     }
     Allocator::Block& block = *leaving.blocks->find(leaving.place);
-    leaving.blocks->give(leaving.place, block, streams_.at(block.last.stream).submitted);
+    leaving.blocks->give(leaving.place, block, streams_.at(stream_of(block.last.stream)).submitted);
     leaving_.erase(leaving_.begin() + std::ptrdiff_t(i));
   }
+}
+
+uint32_t Client::open_pool() {
+  uint32_t pool = device_blocks_.open_pool();
+  pinned_[pool] = {};
+  return pool;
+}
+
+bool Client::pin(uint32_t pool, Place place) {
+  const Segment* segment = segments_.find(segment_of(place));
+  if (segment == nullptr) return true;
+  Allocator& blocks = allocator(segment->memory);
+  bool is_free;
+  std::optional<Place> start = blocks.foreign_block(place, pool, &is_free);
+  if (is_free) return false;
+  if (start && pinned_.at(pool).insert(*start).second) blocks.find(*start)->pins++;
+  return true;
+}
+
+void Client::close_pool(uint32_t pool) {
+  auto pinned = pinned_.extract(pool);
+  if (pinned.empty()) throw ClientError("NOT_ALLOCATED", "There is no pool " + std::to_string(pool) + ".");
+  for (Place place : pinned.mapped()) {
+    const Segment* segment = segments_.find(segment_of(place));
+    if (segment == nullptr) continue;
+    Allocator::Block& block = *allocator(segment->memory).find(place);
+    if (--block.pins > 0 || !block.is_dropped) continue;
+    block.is_dropped = false;
+    free(place);
+  }
+  device_blocks_.close_pool(pool, streams_.at(0).submitted);
 }
 
 bool Client::gather(Allocator& blocks, uint32_t stream) {

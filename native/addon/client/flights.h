@@ -10,6 +10,8 @@ namespace warpcell {
 
 // Set in `kernel` where it is a plan that ran.
 constexpr uint32_t kFlightOfPlan = 1u << 31;
+// A graph.
+constexpr uint32_t kFlightOfGraph = 3u << 30;
 
 struct Flight {
   uint64_t sequence = 0;

@@ -64,6 +64,9 @@ class Exports : public Napi::Addon<Exports> {
                     method<&Exports::allocate>("allocate"),
                     method<&Exports::use>("use"),
                     method<&Exports::free_block>("free"),
+                    method<&Exports::open_pool>("openPool"),
+                    method<&Exports::pin>("pin"),
+                    method<&Exports::close_pool>("closePool"),
                     method<&Exports::own>("own"),
                     method<&Exports::disown>("disown"),
                     method<&Exports::buffer>("buffer"),
@@ -185,6 +188,14 @@ class Exports : public Napi::Addon<Exports> {
   }
 
   void use(const Arguments& arguments) { client_of(arguments).use(uint64_t(arguments.integer(1)), arguments.small(2)); }
+
+  uint32_t open_pool(const Arguments& arguments) { return client_of(arguments).open_pool(); }
+
+  bool pin(const Arguments& arguments) {
+    return client_of(arguments).pin(arguments.small(1), uint64_t(arguments.integer(2)));
+  }
+
+  void close_pool(const Arguments& arguments) { client_of(arguments).close_pool(arguments.small(1)); }
 
   void free_block(const Arguments& arguments) { client_of(arguments).free(uint64_t(arguments.integer(1))); }
 

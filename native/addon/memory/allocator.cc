@@ -21,8 +21,12 @@ std::optional<Place> Allocator::take(uint64_t requested, uint32_t stream) {
   uint64_t bytes = rounded(requested, kBlockAlignment);
   FreeBlocks& free = free_[stream].of(bytes <= kSharedLimit);
   auto fit = free.lower_bound({bytes, 0});
-  if (fit == free.end()) return std::nullopt;
-  return cut(free, fit, bytes, stream);
+  if (fit != free.end()) return cut(free, fit, bytes, stream);
+  if (stream < kMaxStreams) return std::nullopt;
+  FreeBlocks& first = free_[0].of(bytes <= kSharedLimit);
+  fit = first.lower_bound({bytes, 0});
+  if (fit == first.end()) return std::nullopt;
+  return cut(first, fit, bytes, stream);
 }
 
 std::optional<Place> Allocator::take_from_others(uint64_t requested, uint32_t stream, const IsDone& is_done) {
@@ -126,6 +130,41 @@ bool Allocator::join(Blocks::iterator one, Blocks::iterator next, Blocks::iterat
   return true;
 }
 
+uint32_t Allocator::open_pool() {
+  if (unused_pools_.empty()) {
+    free_.emplace_back();
+    return uint32_t(free_.size() - 1);
+  }
+  uint32_t pool = unused_pools_.back();
+  unused_pools_.pop_back();
+  return pool;
+}
+
+void Allocator::close_pool(uint32_t pool, uint64_t sequence) {
+  std::vector<Place> places;
+  for (auto& [place, block] : blocks_) {
+    if (block.last.stream != pool) continue;
+    if (block.is_free) places.push_back(place);
+    block.last = {0, sequence};
+    block.is_free = false;
+  }
+  free_[pool] = {};
+  for (Place place : places) release(place, blocks_.at(place));
+  unused_pools_.push_back(pool);
+}
+
+std::optional<Place> Allocator::foreign_block(Place place, uint32_t pool, bool* is_free) const {
+  *is_free = false;
+  auto next = blocks_.upper_bound(place);
+  if (next == blocks_.begin()) return std::nullopt;
+  auto found = std::prev(next);
+  const Block& block = found->second;
+  bool is_inside = segment_of(found->first) == segment_of(place) && place < found->first + block.bytes;
+  if (!is_inside || block.last.stream == pool) return std::nullopt;
+  *is_free = block.is_free;
+  return found->first;
+}
+
 uint64_t Allocator::least_segment_size(uint64_t requested) const { return rounded(requested, kSegmentAlignment); }
 
 uint64_t Allocator::segment_size(uint64_t requested) const {
@@ -157,7 +196,8 @@ std::vector<uint32_t> Allocator::unused_segments() const {
   std::vector<uint32_t> unused;
   for (const auto& [segment, about] : segments_) {
     const Block& first = blocks_.at(place(segment, 0));
-    if (first.is_free && first.bytes == about.bytes) unused.push_back(segment);
+    bool is_streams = first.last.stream < kMaxStreams;
+    if (first.is_free && first.bytes == about.bytes && is_streams) unused.push_back(segment);
   }
   return unused;
 }

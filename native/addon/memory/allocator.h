@@ -4,8 +4,8 @@
 // free: its new owner's first command comes after the old owner's last one. Another stream gets it only when that last
 // one is known to be done, or once it waits for it.
 #pragma once
-#include <array>
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -22,9 +22,13 @@ constexpr uint64_t kSegmentAlignment = 2u << 20;
 // Requests above this get a segment of their own, so that a small block never holds a large segment.
 constexpr uint64_t kSharedLimit = 16u << 20;
 
+// Pools are numbered behind the streams. A pool's work runs on stream 0, again and again: what it has had once is given
+// to nobody else while it is there.
+constexpr uint32_t stream_of(uint32_t owner) { return owner < kMaxStreams ? owner : 0; }
+
 // The last command of a stream that may touch a block.
 struct Use {
-  uint32_t stream;
+  uint32_t stream;  // or the pool
   uint64_t sequence;
 };
 
@@ -46,11 +50,21 @@ class Allocator {
     Use last;                 // by the stream that it was allocated for
     uint32_t others = 0;      // streams that use it besides, one bit each
     bool is_leaving = false;  // freed, but others have not done with it
+    uint32_t pins = 0;        // of pools that use it besides
+    bool is_dropped = false;  // freed, but pools use it
   };
   // What is allocated there, or null.
   Block* find(Place place);
   // Frees it. Its stream touches it up to `sequence`.
   void give(Place place, Block& block, uint64_t sequence);
+
+  // The number of a new pool.
+  uint32_t open_pool();
+  // Its blocks are stream 0's again, which touches them up to `sequence`.
+  void close_pool(uint32_t pool, uint64_t sequence);
+  // The start of what is allocated around a place, where a pool must pin it: it is not its own. Nothing where it is,
+  // and `is_free` where nothing is allocated.
+  std::optional<Place> foreign_block(Place place, uint32_t pool, bool* is_free) const;
 
   // What a new segment should have, and what it must have.
   uint64_t segment_size(uint64_t bytes) const;
@@ -86,7 +100,8 @@ class Allocator {
   bool join(Blocks::iterator one, Blocks::iterator next, Blocks::iterator listed);
 
   Blocks blocks_;                       // every byte of every segment, free or not
-  std::array<Free, kMaxStreams> free_;  // by the stream that used them last
+  std::deque<Free> free_{kMaxStreams};  // by the stream that used them last, or the pool
+  std::vector<uint32_t> unused_pools_;
   std::map<uint32_t, Segment> segments_;
   Statistics statistics_;
 };

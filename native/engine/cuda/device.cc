@@ -7,6 +7,7 @@
 #include "compile/artifact.h"
 #include "compile/disassembly.h"
 #include "driver/driver_api.h"
+#include "driver/graph.h"
 #include "gauges.h"
 #include "library_table.h"
 #include "libraries/cublas_api.h"
@@ -124,6 +125,9 @@ class CudaDevice : public Device {
     DevicePointer to = segments_.address(request.destination, request.size);
     WorkStream& stream = streams_.at(request.stream);
     log_.timed(ProfileKind::call, fill_label_, [&] { stream.fill(to, request.size, request.pattern, request.width); });
+  }
+  std::unique_ptr<Captured> capture(size_t count, const std::function<void(size_t)>& give) override {
+    return std::make_unique<CapturedGraph>(api_, modules_, streams_, count, give);
   }
   void fence(uint32_t stream, uint64_t sequence) override {
     streams_.at(stream).fence(sequence, log_.on() ? profile_clock() : 0);

@@ -1,7 +1,9 @@
 // The backward pass: gradients from results through the tape to the tensors that they were computed from.
 import { Scoped } from "../scoped.ts";
 import { isRecording, watchOperands } from "../ops/core/hooks.ts";
+import { applyInto } from "../ops/core/apply.ts";
 import { call } from "../ops/core/calls.ts";
+import { captures } from "../device/capture.ts";
 import type { Operation } from "../ops/core/operation.ts";
 import { DeviceArray, keepBeyondScopes } from "../memory/array.ts";
 import { originPlace, placeText } from "../device/origins.ts";
@@ -192,7 +194,10 @@ export function backward(
         found.set(leaf, new Map([[0, final]]));
         passing.release(final);
       } else {
-        if (leaf.gradient !== null) leaf.gradient = call("add", [leaf.gradient, final]);
+        // Every run of a graph adds to the same gradient.
+        if (leaf.gradient !== null && captures.current !== null && !createGraph)
+          applyInto("add", leaf.gradient, [leaf.gradient, final], {});
+        else if (leaf.gradient !== null) leaf.gradient = call("add", [leaf.gradient, final]);
         else if (createGraph) leaf.gradient = final;
         else if (passing.isOwn(final)) passing.release((leaf.gradient = final));
         else leaf.gradient = owned(final);

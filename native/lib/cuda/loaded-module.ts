@@ -92,7 +92,7 @@ export class LoadedModule {
     }
     const resident = residents.add(Op.launch, entry.firstKernel, lowered.length, {
       send,
-      release: () => writeUnload(device.execution, entry.module),
+      release: () => writeUnload(device.direct, entry.module),
     });
     const entries = entriesOf(device).add(entry);
     kernels.forEach((kernel, index) => kernelNames.set(entry.firstKernel + index, kernel));

@@ -2,6 +2,7 @@
 import { TensorError } from "../errors.ts";
 import { writeFence, writeStreamWait } from "../wire/mark.ts";
 import type { Target, TargetStream } from "../wire/target.ts";
+import { Capture } from "./capture.ts";
 import type { DeviceProcess } from "./process.ts";
 
 /**
@@ -36,7 +37,7 @@ export class Execution implements TargetStream {
 
   /** Throws TensorError RECORDED where what is written does not run now, so that nobody can `use` it. */
   checkRuns(use: "read" | "check an index of" | "check the status of"): void {
-    if (this.target.runsLater)
+    if (this.target.runsLater && !(use === "check an index of" && this.target instanceof Capture))
       throw new TensorError(
         "RECORDED",
         `What is recorded has not been computed, so this operation cannot ${use} it: run it before or after, not as a part of what is recorded.`,

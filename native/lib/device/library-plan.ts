@@ -163,7 +163,7 @@ export class LibraryPlan {
       const { choice, kept } = answer;
       const resident = residents.add(Op.run, number, 1, {
         send: () => device.request("plan", { plan: number, call, choice, trial: nothing }),
-        release: () => writePlanRelease(device.execution, number),
+        release: () => writePlanRelease(device.direct, number),
       });
       const plan = new LibraryPlan(device, number, answer, resident);
       names.set(number, `${names.get(number)} of ${plan.chosen.library}`);

@@ -28,16 +28,20 @@ type Describe<T> = (number: number) => T | undefined;
 
 /** Plans of libraries travel among the kernels with this bit set (`kFlightOfPlan` of addon/client/flights.h). */
 export const planBit = 2 ** 31;
+/** And graphs with this one (`kFlightOfGraph`). */
+export const graphBit = planBit + 2 ** 30;
 
 const readers: {
   origins: Describe<CodePlace>;
   kernels: Describe<string>;
   plans: Describe<string>;
+  graphs: Describe<string>;
   caller: () => CodePlace | undefined;
 } = {
   origins: () => undefined,
   kernels: () => undefined,
   plans: () => undefined,
+  graphs: () => undefined,
   caller: () => undefined,
 };
 
@@ -61,6 +65,11 @@ export function describePlans(describe: Describe<string>): void {
   readers.plans = describe;
 }
 
+/** Registers what turns the number of a graph into its name. */
+export function describeGraphs(describe: Describe<string>): void {
+  readers.graphs = describe;
+}
+
 /** Where an origin is; `undefined` where nobody knows. */
 export function originPlace(number: number): CodePlace | undefined {
   return number === 0 ? undefined : readers.origins(number);
@@ -72,6 +81,7 @@ export function callerPlace(): CodePlace | undefined {
 }
 
 export function kernelName(id: number): string {
-  const name = id >= planBit ? readers.plans(id - planBit) : readers.kernels(id);
+  const name =
+    id >= graphBit ? readers.graphs(id - graphBit) : id >= planBit ? readers.plans(id - planBit) : readers.kernels(id);
   return name ?? `number ${id}`;
 }

@@ -8,13 +8,16 @@ import { Execution } from "./execution.ts";
 import { answerOf, requestFields, type AnswerOf, type MessageName, type RequestOf } from "../wire/messages.ts";
 import { type DeviceFault, DeviceUnavailable, InterruptedError, OutOfMemory, WarpcellError } from "../errors.ts";
 import { faultOf, interruptionOf, type Loss, refusalOf } from "./faults.ts";
+import { interruptAll, noteInterruption } from "./interrupts.ts";
 import { LostCommands } from "./lost-commands.ts";
 import { origin } from "./origins.ts";
 import { Residents } from "./residents.ts";
 import { Ring } from "./ring.ts";
 import { sizeText } from "../figures.ts";
 import type { DeviceProperties } from "../wire/properties.ts";
+import type { Target } from "../wire/target.ts";
 
+export { clearInterrupt, interrupt, lastInterruption } from "./interrupts.ts";
 export { describeKernels, describeOrigins, origin } from "./origins.ts";
 
 export type DeviceKind = "cpu" | "cuda" | "nvrtc";
@@ -57,7 +60,11 @@ export class DeviceProcess {
   readonly client: number;
   readonly properties: DeviceProperties;
   /** Stream 0 of the device, whose records are submitted at once. */
-  readonly execution: Execution;
+  readonly direct: Execution;
+  /** Where work goes for which nothing else is said: {@link direct}, or what is recorded ({@link divert}). */
+  execution: Execution;
+  /** From which memory comes while work is recorded; 0: from all. */
+  #pool = 0;
   /** Of the streams that are open. */
   readonly #executions: Execution[];
   /** Modules and plans, which come back when they are next used. */
@@ -88,8 +95,8 @@ export class DeviceProcess {
     this.index = index;
     this.client = client;
     this.properties = properties;
-    this.execution = new Execution(this, 0, new Ring(this));
-    this.#executions = [this.execution];
+    this.execution = this.direct = new Execution(this, 0, new Ring(this));
+    this.#executions = [this.direct];
     this.#comfort = leastComfort(properties);
   }
 
@@ -171,9 +178,22 @@ export class DeviceProcess {
     const known = this.#executions.find(({ stream }) => stream === number);
     if (known !== undefined) return known;
     binding.openStream(this.client, number);
-    const opened = new Execution(this, number, this.execution.target);
+    const opened = new Execution(this, number, this.direct.target);
     this.#executions.push(opened);
     return opened;
+  }
+
+  /** Runs `fn`; what it writes for stream 0 goes to `target`, and what it allocates there is the pool's (0: nobody's). */
+  divert<R>(target: Target, pool: number, fn: () => R): R {
+    const [execution, before] = [this.execution, this.#pool];
+    this.execution = new Execution(this, 0, target);
+    this.#pool = pool;
+    try {
+      return fn();
+    } finally {
+      this.execution = execution;
+      this.#pool = before;
+    }
   }
 
   /** Work may run on other streams than 0. */
@@ -213,7 +233,13 @@ export class DeviceProcess {
    */
   allocate(bytes: number, memory: MemoryKind, stream = 0): number {
     return this.#place(bytes, memory, (mayGrow) =>
-      binding.allocate(this.client, memoryNumbers[memory], stream, bytes, mayGrow),
+      binding.allocate(
+        this.client,
+        memoryNumbers[memory],
+        memory === "device" ? stream || this.#pool : stream,
+        bytes,
+        mayGrow,
+      ),
     );
   }
 
@@ -222,10 +248,11 @@ export class DeviceProcess {
    * `weight`: bytes as V8 is told of them.
    */
   allocateFor(owner: object, bytes: number, weight: number, stream = 0): number {
-    const place = binding.own(this.client, stream, bytes, weight, owner, false);
+    const whose = stream || this.#pool;
+    const place = binding.own(this.client, whose, bytes, weight, owner, false);
     return place >= 0
       ? place
-      : this.#place(bytes, "device", (mayGrow) => binding.own(this.client, stream, bytes, weight, owner, mayGrow));
+      : this.#place(bytes, "device", (mayGrow) => binding.own(this.client, whose, bytes, weight, owner, mayGrow));
   }
 
   /** Notes that another stream than the one that it was allocated for uses a block, too. */
@@ -408,9 +435,9 @@ export class DeviceProcess {
       return;
     }
 
-    if (outcome === "interrupted") interruptAll();
+    if (outcome === "interrupted") interruptAll(running.values());
     const error = this.#heal(records);
-    if (error instanceof InterruptedError) interruption ??= error;
+    if (error instanceof InterruptedError) noteInterruption(error);
     const isReported = outcome === "died" && error instanceof InterruptedError;
     if (!isReported) throw error;
   }
@@ -467,32 +494,4 @@ export class DeviceProcess {
     }
     if (refused !== undefined) throw refused;
   }
-}
-
-/**
- * Makes every wait for a device end, now and until {@link clearInterrupt}; from any thread. A device that works is
- * restarted, an idle one is left alone.
- */
-export function interrupt(): void {
-  binding.interrupt();
-}
-
-export function clearInterrupt(): void {
-  interruption = null;
-  binding.clearInterrupt();
-}
-
-/** An interrupt stops the work of all devices, whichever of them noticed it; it is used up by that. */
-let interruption: InterruptedError | null = null;
-
-/** The first interrupt of a device's work since {@link clearInterrupt}: who awaited that work has heard of it, too. */
-export function lastInterruption(): InterruptedError | null {
-  return interruption;
-}
-
-function interruptAll(): void {
-  for (const device of running.values()) {
-    if (device.isBusy) device.killInterrupted();
-  }
-  binding.clearInterrupt();
 }

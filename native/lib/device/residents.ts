@@ -9,10 +9,18 @@ export interface Sender {
   readonly send: () => void;
   /** Writes a record. */
   readonly release: () => void;
+  /** The others that it uses, as records name them. */
+  readonly needs?: readonly (readonly [Op, number])[];
 }
 
 /** Commands whose records name what the process must hold, in their first word. */
-type Use = typeof Op.launch | typeof Op.run;
+type Use = typeof Op.launch | typeof Op.run | typeof Op.graph_launch;
+const useOf: { readonly [op: number]: Use } = {
+  [Op.launch]: Op.launch,
+  [Op.run]: Op.run,
+  [Op.graph_launch]: Op.graph_launch,
+  [Op.graph_update]: Op.graph_launch,
+};
 
 /** One of them, for who asked for it. */
 export interface Resident {
@@ -35,7 +43,11 @@ const kernelOf: { readonly [N in MessageName]?: (request: RequestOf<N>) => numbe
 export class Residents {
   readonly #held = new Set<Held>();
   /** By the numbers that records have for them: a module has one for each of its kernels. */
-  readonly #named: Readonly<Record<Use, (Held | undefined)[]>> = { [Op.launch]: [], [Op.run]: [] };
+  readonly #named: Readonly<Record<Use, (Held | undefined)[]>> = {
+    [Op.launch]: [],
+    [Op.run]: [],
+    [Op.graph_launch]: [],
+  };
   readonly #dropped: Held[] = [];
   /** Counts up with every restart. */
   #process = 1;
@@ -63,9 +75,11 @@ export class Residents {
 
   /** Sends what a record names, where the process has not got it. */
   provide(op: Op, number: number): void {
-    if (op !== Op.launch && op !== Op.run) return;
-    const held = this.#named[op][number];
-    if (held === undefined || held.process === this.#process) return;
+    const use = useOf[op];
+    const held = use === undefined ? undefined : this.#named[use][number];
+    if (held === undefined) return;
+    for (const [other, subject] of held.needs ?? []) this.provide(other, subject);
+    if (held.process === this.#process) return;
     held.send();
     held.process = this.#process;
     this.#absent -= 1;

@@ -1,5 +1,6 @@
 // Words that work on a device may write while others wait for nothing: the next wait for the device looks at them.
 import type { WarpcellError } from "../errors.ts";
+import { Capture } from "./capture.ts";
 import type { Execution } from "./execution.ts";
 import type { DeviceProcess } from "./process.ts";
 
@@ -45,6 +46,7 @@ export class WatchedWords {
    * for the device after it throws what `check` makes of another word.
    */
   over<T>(on: Execution, before: bigint, check: Check, submit: (place: number) => T): T {
+    if (on.target instanceof Capture) return on.target.overWord(before, check, submit);
     if (this.#free.length === 0) this.#device.synchronize();
     const slot = this.#free.at(-1)!;
     this.#words[slot] = before;

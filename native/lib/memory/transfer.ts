@@ -2,6 +2,7 @@
 // pinned blocks.
 import { binding } from "../wire/binding.ts";
 import { afterCollection } from "../device/collection.ts";
+import { Capture } from "../device/capture.ts";
 import type { Execution } from "../device/execution.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { writeCopy } from "../wire/copy.ts";
@@ -42,6 +43,8 @@ function copyBytes(target: Uint8Array, source: Uint8Array): void {
  */
 export function upload(storage: Storage, offset: number, source: Uint8Array): void {
   const { device, place } = storage;
+  if (device.execution.target instanceof Capture)
+    return uploadAtEachRun(device.execution.target, storage, offset, source);
   if (device.kind === "cpu" && !device.isBusy) {
     copyBytes(sharedBytes(device, place + offset, source.length), source);
     storage.written(0, source.length);
@@ -53,6 +56,19 @@ export function upload(storage: Storage, offset: number, source: Uint8Array): vo
     // With the last part the whole is there.
     storage.written(sequence, at + part.length === source.length ? source.length : 0);
   }
+}
+
+/** Has every run of what is recorded write the bytes, which are kept for it. */
+function uploadAtEachRun(capture: Capture, { device, place }: Storage, offset: number, source: Uint8Array): void {
+  if (source.length === 0) return;
+  const block = capture.allocateHost(source.length);
+  copyBytes(sharedBytes(device, block, source.length), source);
+  writeCopy(device.execution, place + offset, block, source.length);
+}
+
+/** Has a pinned block be free when the command with that sequence is done. */
+export function freeAfter(device: DeviceProcess, place: number, bytes: number, sequence: number): void {
+  staged.set(device, [...(staged.get(device) ?? []), { place, bytes, sequence }]);
 }
 
 /** Returns the sequence of the copy. */
@@ -119,6 +135,7 @@ export function read(
  */
 export function expose(storage: Storage, offset: number, bytes: number): { buffer: ArrayBuffer; byteOffset: number } {
   const { device } = storage;
+  device.execution.checkRuns("read");
   if (device.kind === "cpu") {
     device.synchronize();
     return { buffer: storage.expose(), byteOffset: offset };

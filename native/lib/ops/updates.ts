@@ -25,6 +25,7 @@ const kernels = {
   plainRmsprop: family("plain_rmsprop", 1, 5),
   rmsprop: family("rmsprop", 2, 6),
 };
+export type UpdateKernel = keyof typeof kernels;
 const facts = kernelFactsByDType("updates", dtypes, (type) => ({ each: `kEach<${type}>` }));
 
 /** In which an optimiser keeps what it knows of parameters of a dtype: float32, of float64 itself. */
@@ -32,19 +33,27 @@ export const keptDType = (dtype: DType): DType => (wideOf(dtype) === "f64" ? "fl
 
 /**
  * Changes `weights`, row after row or with channels last, by their gradient, and `kept`, arrays of {@link keptDType}
- * that lie as they do, with them; `numbers` are those of the kernel, in order.
+ * that lie as they do, with them; `numbers` are those of the kernel, in order, asked for anew by each run of what is
+ * recorded.
  */
 export function update(
   on: Execution,
-  kernel: keyof typeof kernels,
+  kernel: UpdateKernel,
   weights: DeviceArray,
   gradient: DeviceArray,
   kept: readonly DeviceArray[],
-  numbers: readonly number[],
+  numbers: () => readonly number[],
 ): void {
   if (weights.size === 0) return;
   const blocks = blocksFor(on.device, weights.size, { each: facts(weights.dtype).each });
   withFormat(on, gradient, weights.dtype, isChannelsLast(weights), (given) =>
-    kernels[kernel].launch(on, weights.dtype, blocks, [weights, given, ...kept, weights.size, ...numbers]),
+    kernels[kernel].launch(
+      on,
+      weights.dtype,
+      blocks,
+      [weights, given, ...kept, weights.size, ...numbers()],
+      0,
+      numbers,
+    ),
   );
 }

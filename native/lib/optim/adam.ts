@@ -1,7 +1,5 @@
 // Adam, and AdamW, whose weight decay is apart from the gradient.
-import { update } from "../ops/updates.ts";
-import { Optimizer, checkedNumber, checkedRate, type Parameters } from "./optimizer.ts";
-import type { Tensor } from "../tensor/tensor.ts";
+import { Optimizer, checkedNumber, checkedRate, type Change, type Parameters } from "./optimizer.ts";
 import { TensorError } from "../errors.ts";
 import { worded } from "../wording.ts";
 
@@ -52,20 +50,14 @@ export class Adam extends Optimizer<AdamOptions> {
     return 2;
   }
 
-  protected change(
-    parameter: Tensor,
-    gradient: Tensor,
-    options: AdamOptions,
-    kept: readonly Tensor[],
-    steps: number,
-  ): void {
+  protected change(options: AdamOptions, _kept: number, steps: number): Change {
     const {
       lr,
       betas: [first, second],
       eps,
     } = options;
     const { decay, shrink } = this.decays(options);
-    update(parameter.execution, "adam", parameter, gradient, kept, [
+    const numbers = [
       lr / (1 - first ** steps),
       1 / Math.sqrt(1 - second ** steps),
       eps,
@@ -74,7 +66,8 @@ export class Adam extends Optimizer<AdamOptions> {
       1 - first,
       second,
       1 - second,
-    ]);
+    ];
+    return { kernel: "adam", numbers };
   }
 
   /** What is added to the gradient for each unit of weight, and what the weight is multiplied by. */

@@ -7,7 +7,8 @@ import { Tensor } from "../tensor/tensor.ts";
 import { keepBeyondScopes } from "../memory/array.ts";
 import { checkGradient } from "../autograd/tape.ts";
 import { noGrad } from "../autograd/gradients.ts";
-import { keptDType } from "../ops/updates.ts";
+import { captures } from "../device/capture.ts";
+import { keptDType, update, type UpdateKernel } from "../ops/updates.ts";
 import { anything, optionsOf } from "../tensor/arguments.ts";
 import { worded } from "../wording.ts";
 
@@ -25,6 +26,12 @@ interface Options {
 interface Kept {
   steps: number;
   tensors: readonly Tensor[];
+}
+
+/** A kernel, and the numbers that it takes. */
+export interface Change {
+  readonly kernel: UpdateKernel;
+  readonly numbers: readonly number[];
 }
 
 /** What others call options of optimisers. */
@@ -96,14 +103,8 @@ export abstract class Optimizer<O extends Options = Options> {
 
   /** Throws TensorError for options that make no sense. */
   protected abstract check(options: O): void;
-  /** One step of one parameter; `steps` counts from 1. */
-  protected abstract change(
-    parameter: Tensor,
-    gradient: Tensor,
-    options: O,
-    kept: readonly Tensor[],
-    steps: number,
-  ): void;
+  /** One step of one parameter, of which so many tensors are kept; `steps` counts from 1. */
+  protected abstract change(options: O, kept: number, steps: number): Change;
   /** How many of the named tensors these options need. */
   protected abstract needed(options: O): number;
 
@@ -127,7 +128,10 @@ export abstract class Optimizer<O extends Options = Options> {
         const kept = this.#keptOf(parameter, group);
         for (const each of [parameter, gradient, ...kept.tensors]) each.living(name);
         kept.steps += 1;
-        this.change(parameter, gradient, group, kept.tensors, kept.steps);
+        captures.current?.again(() => void (kept.steps += 1));
+        const { kernel } = this.change(group, kept.tensors.length, kept.steps);
+        const numbers = () => this.change(group, kept.tensors.length, kept.steps).numbers;
+        update(parameter.execution, kernel, parameter, gradient, kept.tensors, numbers);
       }
   }
 

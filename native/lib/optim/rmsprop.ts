@@ -1,7 +1,5 @@
 // RMSProp: gradients over the root of the mean of their squares.
-import { update } from "../ops/updates.ts";
-import { Optimizer, checkedNumber, checkedRate, type Parameters } from "./optimizer.ts";
-import type { Tensor } from "../tensor/tensor.ts";
+import { Optimizer, checkedNumber, checkedRate, type Change, type Parameters } from "./optimizer.ts";
 
 /**
  * `alpha`: how much is kept of the mean of squares in each step. `eps` is added to its root. `momentum`: how much of
@@ -46,14 +44,8 @@ export class RMSprop extends Optimizer<RMSpropOptions> {
     return momentum === 0 ? 1 : 2;
   }
 
-  protected change(
-    parameter: Tensor,
-    gradient: Tensor,
-    { lr, alpha, eps, momentum, weightDecay }: RMSpropOptions,
-    kept: readonly Tensor[],
-  ): void {
+  protected change({ lr, alpha, eps, momentum, weightDecay }: RMSpropOptions, kept: number): Change {
     const numbers = [lr, alpha, 1 - alpha, eps, weightDecay];
-    if (kept.length === 1) update(parameter.execution, "plainRmsprop", parameter, gradient, kept, numbers);
-    else update(parameter.execution, "rmsprop", parameter, gradient, kept, [...numbers, momentum]);
+    return kept === 1 ? { kernel: "plainRmsprop", numbers } : { kernel: "rmsprop", numbers: [...numbers, momentum] };
   }
 }

@@ -1,7 +1,5 @@
 // Stochastic gradient descent, with and without momentum.
-import { update } from "../ops/updates.ts";
-import { Optimizer, checkedNumber, checkedRate, type Parameters } from "./optimizer.ts";
-import type { Tensor } from "../tensor/tensor.ts";
+import { Optimizer, checkedNumber, checkedRate, type Change, type Parameters } from "./optimizer.ts";
 import { TensorError } from "../errors.ts";
 
 /**
@@ -47,22 +45,13 @@ export class SGD extends Optimizer<SGDOptions> {
   }
 
   protected change(
-    parameter: Tensor,
-    gradient: Tensor,
     { lr, momentum, dampening, nesterov, weightDecay }: SGDOptions,
-    kept: readonly Tensor[],
+    kept: number,
     steps: number,
-  ): void {
-    if (kept.length === 0)
-      return update(parameter.execution, "plainDescent", parameter, gradient, [], [lr, weightDecay]);
+  ): Change {
+    if (kept === 0) return { kernel: "plainDescent", numbers: [lr, weightDecay] };
     const share = steps === 1 ? 1 : 1 - dampening;
-    update(parameter.execution, "descent", parameter, gradient, kept, [
-      lr,
-      weightDecay,
-      momentum,
-      share,
-      nesterov ? 1 : 0,
-      nesterov ? momentum : 1,
-    ]);
+    const numbers = [lr, weightDecay, momentum, share, nesterov ? 1 : 0, nesterov ? momentum : 1];
+    return { kernel: "descent", numbers };
   }
 }

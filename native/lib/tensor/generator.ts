@@ -1,5 +1,6 @@
 // Generators of random numbers: which part of the stream of a seed the next operation draws.
 import { randomBytes } from "node:crypto";
+import { captures, type Draw } from "../device/capture.ts";
 import { TensorError } from "../errors.ts";
 import { formatShape } from "../memory/shape.ts";
 import { worded } from "../wording.ts";
@@ -7,11 +8,7 @@ import { seed as seedKind, type Kind } from "./arguments.ts";
 import { tensor } from "./create.ts";
 import { Tensor } from "./tensor.ts";
 
-/** What an operation draws: the stream of a seed. */
-export interface Draw {
-  readonly seed: bigint;
-  readonly stream: bigint;
-}
+export type { Draw } from "../device/capture.ts";
 
 /**
  * `seed`: a whole number from 0 to 2^64 − 1; the same seed, shape and dtype give the same numbers on every device.
@@ -74,6 +71,10 @@ export class Generator {
 
   /** @internal What the next operation draws. */
   next(): Draw {
+    const capture = captures.current;
+    return capture === null ? this.#advance() : capture.drawn(() => this.#advance());
+  }
+  #advance(): Draw {
     this.#stream += 1n;
     return { seed: this.#seed, stream: this.#stream };
   }

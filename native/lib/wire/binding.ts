@@ -147,6 +147,15 @@ export interface Binding {
   use(client: number, place: number, stream: number): void;
   free(client: number, place: number): void;
   /**
+   * A pool of device memory, whose number stands for a stream's in {@link allocate} and {@link own}: work of stream 0
+   * that is done again and again has the memory, and nobody else gets any of it before the pool is closed.
+   */
+  openPool(client: number): number;
+  /** Has the block around a place stay until the pool is closed, whoever frees it. False: nothing is allocated there. */
+  pin(client: number, pool: number, place: number): boolean;
+  /** What the pool has is free, and what others hold of it stream 0's. */
+  closePool(client: number, pool: number): void;
+  /**
    * {@link allocate} of device memory for an object, which owns the block: it is freed by {@link disown}, or some time
    * after the object has been collected. V8 is told of `weight` bytes.
    */

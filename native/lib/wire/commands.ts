@@ -26,6 +26,10 @@ export const Op = {
   known_libraries: 21,
   stream_open: 22,
   stream_wait: 23,
+  graph_create: 24,
+  graph_update: 25,
+  graph_launch: 26,
+  graph_release: 27,
 } as const;
 
 export type Op = (typeof Op)[keyof typeof Op];

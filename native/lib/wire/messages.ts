@@ -54,6 +54,7 @@ export const messages = {
     },
   },
   known_libraries: { request: {}, answer: { libraries: "Lines" } },
+  graph_create: { request: { graph: "Number", records: "Bytes" }, answer: {} },
   profile_start: { request: { counters: "Flag", samples: "Flag" }, answer: { notes: "Text" } },
   profile_stop: { request: {}, answer: { summary: "Text", records: "Bytes" } },
 } as const satisfies Partial<Record<keyof typeof Op, { request: FieldKinds; answer: AnswerKinds }>>;

@@ -1,5 +1,5 @@
-# The rival of test/bench/programs.mjs: reads a model's size as a line of JSON and answers with the milliseconds of a training step of PyTorch, eager, and the most bytes
-# of the GPU that were in use. The argument is the device: cpu or cuda.
+# The rival of test/bench/programs.mjs: reads a model's size as a line of JSON and answers with the milliseconds of a training step of PyTorch, eager or
+# as a CUDA graph, and the most bytes of the GPU that were in use. The argument is the device: cpu or cuda.
 import json
 import sys
 import time
@@ -45,7 +45,7 @@ def step_of(size):
     torch.manual_seed(1)
     model = GPT(size["layers"], size["width"], size["heads"], size["vocabulary"], size["length"])
     model = model.to(device, getattr(torch, size["dtype"]))
-    optimizer = torch.optim.AdamW(model.parameters(), fused=device == "cuda")
+    optimizer = torch.optim.AdamW(model.parameters(), fused=device == "cuda", capturable=size["graph"])
     tokens = torch.randint(size["vocabulary"], (size["batch"], size["length"] + 1), device=device)
     inputs, targets = tokens[:, :-1].contiguous(), tokens[:, 1:].reshape(-1)
 
@@ -54,7 +54,21 @@ def step_of(size):
         optimizer.step()
         optimizer.zero_grad()
 
-    return step
+    return replayed(step) if size["graph"] else step
+
+
+def replayed(step):
+    """The same step, captured after some that were run as they are."""
+    beside = torch.cuda.Stream()
+    beside.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(beside):
+        for _ in range(3):
+            step()
+    torch.cuda.current_stream().wait_stream(beside)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step()
+    return graph.replay
 
 
 def settle():

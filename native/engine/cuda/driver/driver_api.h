@@ -17,6 +17,9 @@ using Module = struct ModuleTag*;
 using Function = struct FunctionTag*;
 using Stream = struct StreamTag*;
 using Event = struct EventTag*;
+using GraphHandle = struct GraphTag*;          // CUgraph
+using GraphNode = struct GraphNodeTag*;        // CUgraphNode
+using GraphExecutable = struct GraphExecTag*;  // CUgraphExec
 
 constexpr Result kSuccess = 0;
 constexpr Result kInvalidValue = 1;
@@ -48,6 +51,16 @@ struct AccessDescription {
   int flags;
 };
 
+// CUDA_KERNEL_NODE_PARAMS_v2
+struct KernelNodeParameters {
+  Function function;
+  unsigned grid[3], block[3], shared;
+  void** parameters;
+  void** packed;
+  void* kernel;
+  Context context;
+};
+
 constexpr int kAllocationPinned = 1;
 constexpr int kLocationDevice = 1;
 constexpr int kHandlePosixDescriptor = 1;
@@ -55,6 +68,7 @@ constexpr int kGranularityMinimum = 0;
 constexpr int kAccessReadWrite = 3;
 constexpr int kLimitPrintf = 1;
 constexpr unsigned kStreamNonBlocking = 1;
+constexpr int kCaptureRelaxed = 2;  // other calls of the process stay as they are
 constexpr unsigned kEventDefault = 0;
 constexpr unsigned kEventBlocking = 1 | 2;  // a blocking wait, no timing
 
@@ -154,6 +168,14 @@ using SharedOfBlock = size_t (*)(int threads);
   X(cuStreamSynchronize, cuStreamSynchronize, (Stream)) \
   X(cuStreamWaitEvent, cuStreamWaitEvent, (Stream, Event, unsigned)) \
   X(cuStreamWriteValue64, cuStreamWriteValue64_v2, (Stream, DevicePointer, uint64_t, unsigned)) \
+  X(cuStreamBeginCapture, cuStreamBeginCapture_v2, (Stream, int)) \
+  X(cuStreamEndCapture, cuStreamEndCapture, (Stream, GraphHandle*)) \
+  X(cuStreamGetCaptureInfo, cuStreamGetCaptureInfo_v2, (Stream, int*, uint64_t*, GraphHandle*, const GraphNode**, size_t*)) \
+  X(cuGraphInstantiate, cuGraphInstantiateWithFlags, (GraphExecutable*, GraphHandle, unsigned long long)) \
+  X(cuGraphLaunch, cuGraphLaunch, (GraphExecutable, Stream)) \
+  X(cuGraphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams_v2, (GraphExecutable, GraphNode, const KernelNodeParameters*)) \
+  X(cuGraphExecDestroy, cuGraphExecDestroy, (GraphExecutable)) \
+  X(cuGraphDestroy, cuGraphDestroy, (GraphHandle)) \
   X(cuEventCreate, cuEventCreate, (Event*, unsigned)) \
   X(cuEventDestroy, cuEventDestroy_v2, (Event)) \
   X(cuEventQuery, cuEventQuery, (Event)) \

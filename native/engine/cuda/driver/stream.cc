@@ -58,6 +58,7 @@ WorkStream::WorkStream(const StreamContext& context, uint32_t number, DevicePoin
 }
 
 void WorkStream::launch(Kernel& kernel, const LaunchRequest& request) {
+  if (is_capturing_) return submit(kernel, request);
   follow();
   progress_.launching(stream_, Progress::Work::kernel);
   submit(kernel, request);
@@ -160,6 +161,50 @@ void WorkStream::fill_wide(DevicePointer destination, uint64_t bytes, uint64_t p
     copy(destination + done, destination, more);
     done += more;
   }
+}
+
+void WorkStream::begin_capture() {
+  follow();
+  api_.check(api_.cuStreamBeginCapture(stream_, kCaptureRelaxed), "beginning a graph");
+  is_capturing_ = true;
+  printed_before_ = prints_;
+  prints_ = false;
+}
+
+GraphNode WorkStream::last_captured() const {
+  int status = 0;
+  uint64_t id = 0;
+  GraphHandle graph = nullptr;
+  const GraphNode* nodes = nullptr;
+  size_t count = 0;
+  api_.check(api_.cuStreamGetCaptureInfo(stream_, &status, &id, &graph, &nodes, &count), "recording a graph");
+  return count == 1 ? nodes[0] : nullptr;
+}
+
+GraphHandle WorkStream::end_capture(bool* prints) {
+  *prints = prints_;
+  prints_ = printed_before_;
+  is_capturing_ = false;
+  GraphHandle graph = nullptr;
+  api_.check(api_.cuStreamEndCapture(stream_, &graph), "ending a graph");
+  return graph;
+}
+
+void WorkStream::abandon_capture() {
+  prints_ = printed_before_;
+  is_capturing_ = false;
+  GraphHandle graph = nullptr;
+  // One that has failed already ends without a graph.
+  if (api_.cuStreamEndCapture(stream_, &graph) == kSuccess) api_.cuGraphDestroy(graph);
+}
+
+void WorkStream::launch(GraphExecutable graph, bool prints, uint64_t sequence) {
+  follow();
+  WatchedStretch stretch(watcher_, Stretch::foreign);
+  progress_.launching(stream_, Progress::Work::kernel);
+  api_.check(api_.cuGraphLaunch(graph, stream_), "running a graph");
+  prints_ = prints_ || prints;
+  progress_.launched(sequence, Progress::Work::kernel);
 }
 
 // As long as nothing follows a fence the stream itself is asked, which costs no event.

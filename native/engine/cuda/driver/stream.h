@@ -43,6 +43,17 @@ class WorkStream {
   // `width` 1, 2, 4 or 8 bytes of `pattern`, over and over; `bytes` is a multiple of it.
   void fill(DevicePointer destination, uint64_t bytes, uint64_t pattern, uint32_t width);
 
+  // What is put on the stream from here to end_capture() is kept in a graph instead of being run.
+  void begin_capture();
+  // The piece of the graph that was added last; null: nothing was.
+  GraphNode last_captured() const;
+  // `prints`: whether a kernel in it does.
+  GraphHandle end_capture(bool* prints);
+  // Ends it, and forgets what was kept.
+  void abandon_capture();
+  // Told as one launch.
+  void launch(GraphExecutable graph, bool prints, uint64_t sequence);
+
   // A mark after all that was put on the stream before.
   void fence(uint64_t sequence, int64_t began);
   bool has_fences() const { return !fences_.empty(); }
@@ -62,6 +73,7 @@ class WorkStream {
   // Work that a library puts on the stream, told as a launch is.
   template <class Work>
   void submit(uint64_t sequence, Work work) {
+    if (is_capturing_) return work(stream_);
     follow();
     progress_.launching(stream_, Progress::Work::library);
     work(stream_);
@@ -109,6 +121,8 @@ class WorkStream {
   Stream stream_ = nullptr;
   Event done_ = nullptr;         // a wait on it sleeps
   bool prints_ = false;          // something that prints was launched since the last wait
+  bool is_capturing_ = false;    // into a graph
+  bool printed_before_ = false;  // as prints_ was before that
   bool has_open_fence_ = false;  // the last fence has no event
   std::deque<Fence> fences_;
   std::vector<Event> events_;  // that no fence has

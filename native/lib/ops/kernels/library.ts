@@ -5,6 +5,7 @@ import { deviceSources, kernelsFolder } from "../../wire/binding.ts";
 import { LaunchLayout, launchWords, nullWord, putSizes } from "../../wire/launch.ts";
 import { putLong } from "../../wire/long.ts";
 import type { Room } from "../../wire/target.ts";
+import { Capture } from "../../device/capture.ts";
 import type { Execution } from "../../device/execution.ts";
 import type { DeviceProcess } from "../../device/process.ts";
 import { factsOf, wideOf, type DType, type WideType } from "../../memory/dtype.ts";
@@ -240,8 +241,17 @@ export class LibraryKernel {
     this.#places = parameters.map(({ offset }) => this.#layout.parameters + offset);
   }
 
-  /** Runs the blocks, each with `shared` bytes of shared memory. */
-  launch(on: Execution, { grid, block }: Blocks, args: readonly LibraryArgument[], shared = 0): void {
+  /**
+   * Runs the blocks, each with `shared` bytes of shared memory. Where it is recorded to be run again and again, each run
+   * takes the `last` arguments anew.
+   */
+  launch(
+    on: Execution,
+    { grid, block }: Blocks,
+    args: readonly LibraryArgument[],
+    shared = 0,
+    last?: () => readonly number[],
+  ): void {
     const kinds = this.#kinds;
     const room = this.#layout.begin(on);
     const { words } = room;
@@ -252,12 +262,21 @@ export class LibraryKernel {
     words[launchWords.flags] = 0;
     for (let index = 0; index < kinds.length; index++) write(room, kinds[index]!, args[index]!, this.#places[index]!);
     const sequence = on.target.commit();
-    if (sequence === 0) return on.target.keep(this.module);
+    if (sequence === 0) {
+      if (last !== undefined && on.target instanceof Capture)
+        on.target.renew((again) => this.#writeLast(again, last()));
+      return on.target.keep(this.module);
+    }
     for (let index = 0; index < kinds.length; index++) {
       const argument = args[index] as DeviceArray | null;
       if (kinds[index] === "out" && argument !== null) argument.storage!.written(sequence, argument.bytes);
     }
     if (on.device.hasStreams) noteUses(on, args);
+  }
+
+  #writeLast(room: Room, values: readonly number[]): void {
+    const first = this.#kinds.length - values.length;
+    values.forEach((value, index) => write(room, this.#kinds[first + index]!, value, this.#places[first + index]!));
   }
 }
 
@@ -343,8 +362,15 @@ export class KernelFamily {
   }
 
   /** Runs the instance for a dtype: {@link LibraryKernel.launch}. */
-  launch(on: Execution, dtype: DType, blocks: Blocks, args: readonly LibraryArgument[], shared = 0): void {
-    this.on(on.device, dtype).launch(on, blocks, args, shared);
+  launch(
+    on: Execution,
+    dtype: DType,
+    blocks: Blocks,
+    args: readonly LibraryArgument[],
+    shared = 0,
+    last?: () => readonly number[],
+  ): void {
+    this.on(on.device, dtype).launch(on, blocks, args, shared, last);
   }
 
   /** The instance for a dtype, loaded. */
