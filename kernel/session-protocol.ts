@@ -145,6 +145,9 @@ export interface DeviceSummary {
 export type ViewTarget = import("./mime.ts").TensorTarget | import("./mime.ts").TraceTarget;
 export const viewTargets: readonly ViewTarget[] = ["warpcell.tensor", "warpcell.trace"];
 
+/** What the agent answers: also what is wrong with a `%%cuda` cell, for the supervisor, which has that target. */
+export type AgentTarget = ViewTarget | import("./mime.ts").MistakesTarget;
+
 /** What the front end is sent; buffers in base64. */
 export interface ViewAnswer {
   data: Record<string, unknown>;
@@ -165,7 +168,7 @@ export type AgentCommand =
   /** A front end opened a comm on one of {@link viewTargets}: it will ask. */
   | { type: "viewOpened" }
   /** What it asks; each is answered by `viewed` with its number. */
-  | { type: "view"; view: number; target: ViewTarget; data: unknown };
+  | { type: "view"; view: number; target: AgentTarget; data: unknown };
 
 /**
  * Agent thread → supervisor, a line of JSON each. The supervisor adds sequence and busy and publishes on

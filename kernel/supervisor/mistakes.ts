@@ -1,22 +1,25 @@
 // Answers on `warpcell.mistakes` what is wrong with cells that are being written, also while a cell spins.
 import { tooDeepAt } from "../language/nesting.ts";
-import { mistakesTarget, type MistakesReply, type MistakesRequest } from "../mime.ts";
+import { isCuda } from "../language/cell.ts";
+import { type CellMistake, mistakesTarget, type MistakesReply, type MistakesRequest } from "../mime.ts";
 import type { OwnTarget } from "./comms.ts";
 import type { Json, Message } from "./messages.ts";
 import type { Publisher } from "./publish.ts";
-import type { Mistake } from "./type-service.ts";
+
+/** `null`: it cannot be known. */
+export interface Finders {
+  types(text: string, before: readonly string[]): Promise<readonly CellMistake[] | null>;
+  cuda(text: string): Promise<readonly CellMistake[] | null>;
+}
 
 export class Mistakes implements OwnTarget {
   readonly target = mistakesTarget;
   readonly #publisher: Publisher;
-  readonly #find: (text: string, before: readonly string[]) => Promise<readonly Mistake[] | null>;
+  readonly #find: Finders;
   /** The client that opened each comm. */
   readonly #comms = new Map<string, string>();
 
-  constructor(
-    publisher: Publisher,
-    find: (text: string, before: readonly string[]) => Promise<readonly Mistake[] | null>,
-  ) {
+  constructor(publisher: Publisher, find: Finders) {
     this.#publisher = publisher;
     this.#find = find;
   }
@@ -44,14 +47,17 @@ export class Mistakes implements OwnTarget {
     const request = typeof asked["request"] === "number" ? asked["request"] : -1;
     if (!isQuestion(asked)) return { request, mistakes: [], problem: expected };
     const deep = [asked.code, ...asked.before].some((text) => tooDeepAt(text) !== null);
-    const mistakes = deep ? [] : await this.#find(asked.code, asked.before);
-    return { request, mistakes: mistakes ?? [], problem: mistakes === null ? unanswered : null };
+    if (deep) return { request, mistakes: [], problem: null };
+    const isDevice = isCuda(asked.code.trimStart());
+    const mistakes = isDevice ? await this.#find.cuda(asked.code) : await this.#find.types(asked.code, asked.before);
+    return { request, mistakes: mistakes ?? [], problem: mistakes === null ? unanswered(isDevice) : null };
   }
 }
 
 const expected = "Mistakes are asked for by a request number, a cell's code and a list of the texts before it.";
 
-const unanswered = "The type service did not answer: what is wrong with this cell is not known. Ask again.";
+const unanswered = (isCuda: boolean): string =>
+  `The ${isCuda ? "compiler" : "type service"} did not answer: what is wrong with this cell is not known. Ask again.`;
 
 function isQuestion(asked: Json): asked is Json & MistakesRequest {
   const { request, code, before } = asked;

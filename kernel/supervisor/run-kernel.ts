@@ -10,6 +10,7 @@ import { Gauges } from "./gauges.ts";
 import type { Kernel } from "./handlers.ts";
 import { History } from "./history.ts";
 import { Mistakes } from "./mistakes.ts";
+import { type CellMistake, mistakesTarget } from "../mime.ts";
 import { welcome, type Message } from "./messages.ts";
 import { watchParent } from "./parent-watch.ts";
 import { Publisher } from "./publish.ts";
@@ -59,9 +60,11 @@ export async function runKernel(connection: Connection): Promise<void> {
     device = `Tensors go to ${summary.device} (${summary.name}): ${summary.reason}`;
   };
 
-  const mistakes = new Mistakes(publisher, (text, before) =>
-    diagnostics.mode === "off" ? Promise.resolve([]) : types.mistakes(text, before),
-  );
+  const mistakes = new Mistakes(publisher, {
+    types: (text, before) => (diagnostics.mode === "off" ? Promise.resolve([]) : types.mistakes(text, before)),
+    cuda: async (text) =>
+      ((await session.view(mistakesTarget, text))?.data["mistakes"] as CellMistake[] | undefined) ?? null,
+  });
   const stdin = new Stdin(
     (message) => send("stdin", message),
     (command) => session.agent(command),

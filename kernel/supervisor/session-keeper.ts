@@ -9,7 +9,7 @@ import type {
   RequestId,
   UserExpression,
   ViewAnswer,
-  ViewTarget,
+  AgentTarget,
 } from "../session-protocol.ts";
 import type { StreamName } from "./publish.ts";
 import { SessionProcess } from "./session-process.ts";
@@ -83,7 +83,7 @@ export class SessionKeeper {
   }
 
   /** Asks the agent what a front end asks; `null` where only the main thread can answer, or none is there any more. */
-  view(target: ViewTarget, data: unknown): Promise<ViewAnswer | null> {
+  view(target: AgentTarget, data: unknown): Promise<ViewAnswer | null> {
     return new Promise((resolve) => {
       const view = ++this.#lastView;
       this.#views.set(view, resolve);

@@ -1,6 +1,9 @@
 // What a program that runs cells needs of the library besides what cells use: stopping, settling, call sites, gauges.
 import { binding } from "./wire/binding.ts";
-import { defaultDevice, deviceNamed } from "./device/choice.ts";
+import { cudaMistakes } from "./cuda/mistakes.ts";
+import type { CompileOptions } from "./cuda/compilation.ts";
+import type { Diagnostic } from "./errors.ts";
+import { defaultDevice, deviceForViews, deviceNamed } from "./device/choice.ts";
 import { DeviceProcess } from "./device/process.ts";
 import type { DeviceGauge } from "./payloads.ts";
 import { isPresent } from "./device/presence.ts";
@@ -68,6 +71,14 @@ export function knownDevices(): KnownDevices {
 /** Gives the gauges of this thread the names that another one knows. */
 export function know(devices: KnownDevices): void {
   known = devices;
+}
+
+/**
+ * What is wrong with CUDA C++ that is being written, found without the user's device processes: for the thread that
+ * answers front ends. Throws DeviceUnavailable.
+ */
+export function mistakesOf(source: string, options: CompileOptions): Promise<Diagnostic[]> {
+  return cudaMistakes(source, options, deviceForViews(options.device));
 }
 
 /** A library that a device opens where this machine has it. */

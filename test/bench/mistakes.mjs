@@ -46,16 +46,26 @@ async function measure(name, question) {
 const last = (round) => `${cells[99]}\nconst wrong${round}: number = table99;`;
 const changed = (round) => cells.slice(0, 99).map((text, at) => (at === 3 ? `${text}\n// ${round}` : text));
 
+const cuda = (round) => `%%cuda
+__global__ void axpy(int n, float a, const float* x, float* y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] += a * x[j];
+} // ${round}`;
+
 try {
   await client.ready();
   client.send("shell", requestOf("comm_open", { comm_id: "mistakes", target_name: "warpcell.mistakes", data: {} }));
-  const first = await ask(last("First"), cells.slice(0, 99));
+  const start = performance.now();
+  // A checker that needs longer than a user should wait is asked again.
+  while ((await ask(last("First"), cells.slice(0, 99)).catch(() => null)) === null);
+  const first = performance.now() - start;
   console.log(
     JSON.stringify({ name: "first answer of a kernel", unit: "ms", ours: first, note: "99 cells above have not run" }),
   );
   await measure("mistakes, 99 cells above that have not run, p50", (round) => ask(last(round), cells.slice(0, 99)));
   await measure("mistakes, a cell far above has changed, p50", (round) => ask(last(round), changed(round)));
   for (const code of cells.slice(0, 99)) await client.execute(code);
+  while ((await ask(last("Next"), cells.slice(0, 99)).catch(() => null)) === null);
   await measure("mistakes, 99 cells above have run, p50", (round) => ask(last(round), cells.slice(0, 99)));
   let said;
   const isOn = new Promise((resolve) => (said = resolve));
@@ -66,6 +76,7 @@ try {
   );
   await isOn;
   await measure("mistakes while TypeScript loops, p50", (round) => ask(last(round), cells.slice(0, 99)));
+  await measure("mistakes of CUDA C++ while TypeScript loops, p50", (round) => ask(cuda(round), []));
   await client.request("control", "interrupt_request", {});
   await loop;
 } finally {

@@ -2,6 +2,7 @@
 // nothing of ours.
 import "./cache.ts";
 import { beforeAll, describe, expect, test } from "vitest";
+import { mistakesOf } from "../../native/lib/host.ts";
 import { CompileError, compile, type KernelTemplate } from "../../native/lib/index.ts";
 import { compilers, use } from "./cpu-cell.ts";
 import { devices } from "./devices.ts";
@@ -32,6 +33,21 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
       /^Cell \[3\] does not compile: [^\n]*missing[^\n]*\n\nCell \[3\]:2:9\n {2}1 \| __global__ void k\(float\* p\) \{\n> 2 \| \tp\[0\] = missing;\n {4}\| \t {7}\^$/,
     );
     expect(diagnostics).toMatchObject([{ line: 2, column: 9, severity: "error" }]);
+  });
+
+  test("what is wrong with a source is known without its compile, errors and warnings alike", async () => {
+    const source = "__global__ void k(float* p) {\n  int unused;\n  p[0] = 1.0f;\n}\n";
+    const places = async (text: string) =>
+      (await mistakesOf(text, { device, name: "Cell [3]" })).map(({ line, column, severity }) => [
+        line,
+        column,
+        severity,
+      ]);
+    expect(await places(source)).toEqual([[2, 7, "warning"]]);
+    expect(await places(source.replace("1.0f", "missing"))).toContainEqual([3, 10, "error"]);
+    expect(await places(`${source}int main() { }`)).toEqual([[5, 5, "error"]]);
+    expect(await places("__global__ void k(struct Unknown u) { }")).toHaveLength(1);
+    expect(await places("__global__ void k() { }")).toEqual([]);
   });
 
   test("several errors: all of them, in the order of their lines", async () => {

@@ -33,6 +33,15 @@ function writer(client: KernelClient, session?: string) {
   };
 }
 
+/** A cell that has printed and goes on. */
+async function start(client: KernelClient, code: string) {
+  let heard: () => void;
+  const said = new Promise<void>((resolve) => (heard = resolve));
+  const ended = client.execute(code, {}, ({ header }) => header.msg_type === "stream" && heard());
+  await said;
+  return { ended };
+}
+
 test("mistakes in a cell that has not run, also while another one does", async () => {
   const { client } = await openKernel();
   const { mistakes } = writer(client);
@@ -40,17 +49,10 @@ test("mistakes in a cell that has not run, also while another one does", async (
   await client.execute("const size = 'three'");
   expect(await mistakes("size.length", [])).toEqual([]);
 
-  let heard: () => void;
-  const said = new Promise<void>((resolve) => (heard = resolve));
-  const loop = client.execute(
-    "console.log('on'); for (;;) ;",
-    {},
-    ({ header }) => header.msg_type === "stream" && heard(),
-  );
-  await said;
+  const loop = await start(client, "console.log('on'); for (;;) ;");
   expect(await mistakes(wrong)).toEqual(["text TS2322"]);
   await client.request("control", "interrupt_request", {});
-  expect((await loop).reply["status"]).toBe("error");
+  expect((await loop.ended).reply["status"]).toBe("error");
 });
 
 test("who underlines a type error reads no text about it; another client and strict mode do", async () => {
@@ -96,6 +98,35 @@ function commandOf(pid: number): string {
     return "";
   }
 }
+
+const cuda = `%%cuda --std=c++20
+#include <cuda_fp16.h>
+__global__ void fill(float* out, float value) {
+  int unused_one;
+  out[threadIdx.x] = valve;
+}`;
+
+test("errors and warnings of CUDA C++ are at their words, also while a kernel runs, and nothing is compiled for them", async () => {
+  const { client } = await openKernel();
+  const { ask, mistakes } = writer(client);
+  await client.execute(
+    `${cuda.replace("valve", "value")}\n__global__ void spin(volatile int* p) { while (*p == 0) { } }`,
+  );
+  const spinning = await start(
+    client,
+    'import { zeros, synchronize } from "warpcell"; spin.launch({ grid: 1, block: 1 }, zeros([1], { dtype: "int32" })); console.log("on"); await synchronize();',
+  );
+  expect(await mistakes(cuda)).toEqual(["valve "]);
+  expect(await mistakes(cuda.replace("valve", "value"))).toEqual(["unused_one "]);
+  const { mistakes: found } = await ask({ code: "%%cuda\n__global__ void k(float* p) { p[0] = 1.0f }", before: [] });
+  expect(found).toMatchObject([{ severity: "error", message: /expected .;. before|expected ';'|expected a/ }]);
+  expect(await mistakes("%%cuda\n__device__ int f() { }\nvoid g() { threadIdx.x; }")).toContain("g ");
+  expect(await mistakes("%%cuda\nint main() { return 0; }")).toEqual(["main "]);
+  expect(await mistakes("%%cuda --nonsense\n__global__ void k() { }")).toEqual(["--nonsense "]);
+  expect(await mistakes('%%cuda\n#include "missing.h"\n')).toHaveLength(1);
+  await client.request("control", "interrupt_request", {});
+  await spinning.ended;
+});
 
 test("where types cannot be checked, that is the answer", async () => {
   const { client, kernel } = await openKernel();

@@ -3,6 +3,7 @@
 import { NotebookActions, type NotebookPanel } from "@jupyterlab/notebook";
 import type { Kernel } from "@jupyterlab/services";
 import { type CellMistake, mistakesTarget } from "../../../kernel/mime.ts";
+import { headLength, magicEnd } from "../cuda-cells/magic-line.ts";
 import { CommQuestions } from "../kernel-link/comm-questions.ts";
 import { between, checkFields, count, text } from "../kernel-link/fields.ts";
 import type { KnownMistakes } from "./known-mistakes.ts";
@@ -27,6 +28,8 @@ export class NotebookChecks {
   private readonly panel: NotebookPanel;
   private readonly known: KnownMistakes;
   private readonly questions: CommQuestions;
+  /** The text that a cell had when there was no answer. */
+  private readonly unanswered = new WeakMap<CellModel, string>();
   private readonly listened = new WeakSet<CellModel>();
   /** Cells whose mistakes are not known. */
   private readonly due = new Set<CellModel>();
@@ -90,7 +93,7 @@ export class NotebookChecks {
 
   /** What a cell declares the others may use. */
   private onContent(cell: CellModel): void {
-    for (const other of this.cells) this.due.add(other);
+    this.allAreDue();
     this.written = null;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
@@ -101,8 +104,16 @@ export class NotebookChecks {
   }
 
   private all(): void {
-    for (const cell of this.cells) this.due.add(cell);
+    this.allAreDue();
     void this.next();
+  }
+
+  /** A CUDA cell has the mistakes of its own text alone. */
+  private allAreDue(): void {
+    for (const cell of this.cells) {
+      const source = cell.sharedModel.getSource();
+      if (magicEnd(source.slice(0, headLength)) === null || !this.known.areOf(cell, source)) this.due.add(cell);
+    }
   }
 
   /** While the user types or a cell runs, only what is written counts. */
@@ -129,8 +140,12 @@ export class NotebookChecks {
     this.asking = false;
     if (answer.ok && cell.sharedModel.getSource() === code)
       this.known.set(cell, code!, mistakesIn(answer.value.data, code!.length));
-    // Without an answer there is none now: the next change or run asks again.
-    if (answer.ok) void this.next();
+    if (answer.ok) return void this.next();
+    // A kernel that has just started may need longer than it is given: it is asked once more. Then a change or run asks.
+    if (this.unanswered.get(cell) === code) return;
+    this.unanswered.set(cell, code!);
+    this.due.add(cell);
+    void this.next();
   }
 }
 

@@ -33,6 +33,11 @@ export class KnownMistakes {
     return [marking, registration];
   }
 
+  /** Whether they are of this text. */
+  areOf(model: Model, text: string): boolean {
+    return this.cells.get(model)?.text === text;
+  }
+
   set(model: Model, text: string, mistakes: readonly CellMistake[]): void {
     const known = this.of(model);
     known.text = text;

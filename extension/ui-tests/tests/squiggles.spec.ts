@@ -39,6 +39,12 @@ test("what is wrong is underlined before anything has run, and what is mended no
   await expect(page.locator(".warpcell-mistakes")).toContainText("write x.get(0) for x[0]");
   await page.screenshot({ path: shot("squiggles-light") });
 
+  await type(page, 3, "\n__global__ void other(int* p) { p[0] = missing; }");
+  await expect(marks(page, 3)).toHaveText(["missing"]);
+  await marks(page, 3).hover();
+  await expect(page.locator(".warpcell-mistakes")).toContainText("missing");
+  await page.screenshot({ path: shot("squiggles-cuda") });
+
   // What another cell declares counts as it is written now.
   await page.mouse.move(0, 0);
   await type(page, 0, "\nfunction third(x: number) { return x / 3; }");

@@ -2,7 +2,7 @@
 // constants.
 import type { MessagePort } from "node:worker_threads";
 import type { KnownDevices, Shown } from "warpcell/host";
-import type { RequestId, ViewAnswer, ViewTarget } from "../../session-protocol.ts";
+import type { RequestId, ViewAnswer, AgentTarget } from "../../session-protocol.ts";
 
 /** Indices into the shared Int32Array. */
 export const shared = {
@@ -49,7 +49,7 @@ export type ToViewer =
   | { type: "shown"; shown: Shown }
   /** Front ends will ask. */
   | { type: "opened" }
-  | { type: "view"; view: number; target: ViewTarget; data: unknown };
+  | { type: "view"; view: number; target: AgentTarget; data: unknown };
 
 export interface FromViewer {
   view: number;

@@ -1,7 +1,7 @@
 // The agent's end of the viewer: starts it when a front end will ask, tells it what is shown, and passes questions to it.
 import { Worker } from "node:worker_threads";
 import { isShown, type Shown } from "warpcell/host";
-import type { ViewAnswer, ViewTarget } from "../../session-protocol.ts";
+import type { ViewAnswer, AgentTarget } from "../../session-protocol.ts";
 import type { AgentStart, FromViewer, ToViewer } from "./agent-link.ts";
 
 export class ViewerThread {
@@ -26,7 +26,7 @@ export class ViewerThread {
   }
 
   /** `null`: only the main thread can answer this. */
-  ask(view: number, target: ViewTarget, data: unknown): Promise<ViewAnswer | null> {
+  ask(view: number, target: AgentTarget, data: unknown): Promise<ViewAnswer | null> {
     return new Promise((resolve) => {
       this.#waiting.set(view, resolve);
       this.#tell({ type: "view", view, target, data });

@@ -13,6 +13,8 @@ import {
   viewedWindow,
   type Shown,
 } from "warpcell/host";
+import { mistakesTarget } from "../../mime.ts";
+import { cudaMistakesIn } from "./cuda-mistakes.ts";
 import { refusalOf, replyTo, type ViewReply, type Views } from "../display/views.ts";
 import { type AgentStart, type FromViewer, shared, type ToViewer } from "./agent-link.ts";
 
@@ -69,8 +71,11 @@ const messages: { [K in ToViewer["type"]]: (message: Extract<ToViewer, { type: K
     isOpen = true;
     for (const each of shown.values()) if (each.what === "tensor") prepare(each);
   },
-  view: ({ view, target, data }) =>
-    agent.postMessage({ view, answer: carried(answerTo(target, data)) } satisfies FromViewer),
+  view({ view, target, data }) {
+    const tell = (answer: FromViewer["answer"]) => agent.postMessage({ view, answer } satisfies FromViewer);
+    if (target === mistakesTarget) void mistakesIn(String(data)).then(tell);
+    else tell(carried(answerTo(target, data)));
+  },
 };
 
 agent.on("message", (message: ToViewer) => (messages[message.type] as (message: ToViewer) => void)(message));
@@ -92,6 +97,16 @@ function report(error: unknown): void {
   process.stderr.write(
     `warpcell: a viewer's question failed: ${error instanceof Error ? error.stack : String(error)}\n`,
   );
+}
+
+/** `null` where nothing can be known: no device compiles here. */
+async function mistakesIn(text: string): Promise<FromViewer["answer"]> {
+  try {
+    return { data: { mistakes: await cudaMistakesIn(text) }, buffers: [] };
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) report(error);
+    return null;
+  }
 }
 
 function carried(reply: ViewReply | null): FromViewer["answer"] {

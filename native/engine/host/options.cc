@@ -23,6 +23,7 @@ constexpr Option kOptions[] = {
     {"--flag=", [](CellOptions& o, const std::string& value) { o.flags.push_back(value); }},
     {"--fast-math", [](CellOptions& o, const std::string&) { o.fast_math = true; }},
     {"--library", [](CellOptions& o, const std::string&) { o.library = true; }},
+    {"--syntax", [](CellOptions& o, const std::string&) { o.syntax = true; }},
     {"--verbose", [](CellOptions& o, const std::string&) { o.verbose = true; }},
 };
 

@@ -14,6 +14,7 @@ struct CellOptions {
   std::vector<std::string> flags;     // for the compiler, as they are
   bool fast_math = false;
   bool library = false;  // a part of the library: it keeps to what C++ defines, and is compiled as it stands
+  bool syntax = false;   // only what is wrong with the source is wanted: there may be no artifact
   bool verbose = false;  // the compiler's report belongs in the log
 };
 

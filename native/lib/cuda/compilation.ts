@@ -82,14 +82,14 @@ export class Compilation {
 
   /**
    * Reads the kernels of `source`. Throws CompileError for one that cannot be called from TypeScript,
-   * DeviceUnavailable.
+   * DeviceUnavailable. `on`: a process to compile with, whatever device the options name.
    */
-  constructor(source: string, options: CompileOptions) {
+  constructor(source: string, options: CompileOptions, on?: DeviceProcess) {
     checkForms(source, options);
     this.source = source;
     this.name = options.name ?? "kernel.cu";
     this.cell = options.cell ?? null;
-    this.device = deviceNamed(options.device);
+    this.device = on ?? deviceNamed(options.device);
     this.#folders = [...(options.includes ?? []), ...foldersIn(options.flags ?? [])].map((folder) => resolve(folder));
     try {
       this.signatures = parseSignatures(
@@ -136,6 +136,16 @@ export class Compilation {
     if (hit !== null) return hit;
     try {
       return this.#store(key, await this.device.requestAsync("compile", this.#request(expressions)), started);
+    } catch (error) {
+      throw this.#explained(error);
+    }
+  }
+
+  /** What the compiler says of the source, of which it makes nothing. Throws CompileError with diagnostics. */
+  async syntax(): Promise<string> {
+    const request = this.#request([]);
+    try {
+      return (await this.device.requestAsync("compile", { ...request, options: [...request.options, "--syntax"] })).log;
     } catch (error) {
       throw this.#explained(error);
     }

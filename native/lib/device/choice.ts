@@ -10,7 +10,13 @@ export interface DefaultDevice {
   readonly reason: string;
 }
 
+type Get = (kind: "cpu" | "cuda", index: number) => DeviceProcess;
+
+const get: Get = (kind, index) => DeviceProcess.get(kind, index);
+const getForViews: Get = (kind, index) => DeviceProcess.getForViews(kind, index);
+
 let chosen: DefaultDevice | undefined;
+let chosenForViews: DefaultDevice | undefined;
 
 /**
  * The device that new tensors go to: `WARPCELL_DEVICE`, else the first GPU when it works, else the CPU with the reason.
@@ -19,18 +25,18 @@ let chosen: DefaultDevice | undefined;
  * defaultDevice().device.name; // → 'cpu'
  */
 export function defaultDevice(): DefaultDevice {
-  return (chosen ??= choose(process.env["WARPCELL_DEVICE"]));
+  return (chosen ??= choose(process.env["WARPCELL_DEVICE"], get));
 }
 
-function choose(wanted: string | undefined): DefaultDevice {
+function choose(wanted: string | undefined, get: Get): DefaultDevice {
   if (wanted !== undefined && wanted !== "")
-    return { device: named(wanted), reason: `WARPCELL_DEVICE is "${wanted}".` };
+    return { device: named(wanted, get), reason: `WARPCELL_DEVICE is "${wanted}".` };
   try {
-    const device = DeviceProcess.get("cuda", 0);
+    const device = get("cuda", 0);
     return { device, reason: `An NVIDIA GPU works: ${device.properties.name}.` };
   } catch (error) {
     if (!(error instanceof DeviceUnavailable)) throw error;
-    return { device: DeviceProcess.get("cpu"), reason: `No GPU is used: ${error.message}` };
+    return { device: get("cpu", 0), reason: `No GPU is used: ${error.message}` };
   }
 }
 
@@ -41,7 +47,7 @@ export function isDeviceName(name: unknown): name is string {
   return typeof name === "string" && pattern.test(name);
 }
 
-function named(name: string): DeviceProcess {
+function named(name: string, get: Get): DeviceProcess {
   if (!isDeviceName(name))
     throw new DeviceUnavailable(
       "DEVICE_NAME",
@@ -50,7 +56,7 @@ function named(name: string): DeviceProcess {
     );
   const [, cpu, cuda, index] = pattern.exec(name)!;
   const kind = cpu ?? cuda;
-  return DeviceProcess.get(kind as "cpu" | "cuda", Number(index ?? 0));
+  return get(kind as "cpu" | "cuda", Number(index ?? 0));
 }
 
 /**
@@ -58,5 +64,11 @@ function named(name: string): DeviceProcess {
  * another.
  */
 export function deviceNamed(name?: string): DeviceProcess {
-  return name === undefined ? defaultDevice().device : named(name);
+  return name === undefined ? defaultDevice().device : named(name, get);
+}
+
+/** {@link deviceNamed} for a thread that answers front ends beside the user's work: in a process of its own. */
+export function deviceForViews(name?: string): DeviceProcess {
+  if (name !== undefined) return named(name, getForViews);
+  return (chosenForViews ??= choose(process.env["WARPCELL_DEVICE"], getForViews)).device;
 }

@@ -168,7 +168,7 @@ std::string run_compiler(const Compiler& compiler, const CompileRequest& request
   int status =
       run_program(*arguments, {"LC_ALL=C", "TMPDIR=" + directory.path}, folder_with_text(directory, request), log_file);
   *log = read_file(log_file);
-  if (status == 0) return read_file(output);
+  if (status == 0) return options.syntax ? "" : read_file(output);
   throw DeviceError("COMPILE", request.name + " does not compile (" + compiler.name + " " + compiler.version + ").",
                     *log);
 }
@@ -188,6 +188,10 @@ Compiled compile_cell(const CompileRequest& request) {
   std::string dependencies = directory.file("dependencies");
   std::vector<std::string> arguments;
   Compiled compiled;
+  if (options.syntax) {
+    run_compiler(compiler, request, options, {"-fsyntax-only"}, directory, &arguments, &compiled.log);
+    return compiled;
+  }
   std::string object = run_compiler(compiler, request, options, {"-shared", "-MD", "-MF", dependencies}, directory,
                                     &arguments, &compiled.log);
   if (options.verbose) {

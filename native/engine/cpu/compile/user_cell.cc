@@ -150,7 +150,8 @@ Compiled compile_user_cell(const CompileRequest& request) {
   if (frames != 0) flags.push_back("-DWARPCELL_CPU_STACK=" + std::to_string(frames + Stacks::kBytes));
   std::string warnings =
       left + in_columns_of(request.source, text, arithmetic, request.name, warnings_in(compiled.log, request.headers));
-  if (!implicit.empty() || frames != 0) {
+  CellOptions options = read_options(request.options);
+  if (!options.syntax && (!implicit.empty() || frames != 0)) {
     try {
       compiled = compile_cell(with(request, implicit.apply(text), flags));
     } catch (const DeviceError& error) {
@@ -161,7 +162,7 @@ Compiled compile_user_cell(const CompileRequest& request) {
                   "processor does it, not as a GPU: write the casts, (int)x\n";
     }
   }
-  if (!read_options(request.options).verbose) compiled.log = warnings;
+  if (!options.verbose) compiled.log = warnings;
   return compiled;
 }
 

@@ -1,0 +1,39 @@
+// The mistakes in a `%%cuda` cell that is being written, at the places of its text.
+import { mistakesOf } from "warpcell/host";
+import { parse } from "../../language/cell.ts";
+import { CellSyntaxError } from "../../language/cell-syntax-error.ts";
+import type { CellMistake } from "../../mime.ts";
+
+/** Throws what keeps the device from compiling. A mistake on the first line is one too. */
+export async function cudaMistakesIn(text: string): Promise<CellMistake[]> {
+  try {
+    const cell = parse(text);
+    if (cell.language !== "cuda") return [];
+    const { options, code } = cell;
+    const name = "this cell";
+    const includes = [...options.includes, process.cwd()];
+    const found = await mistakesOf(code, { ...options, includes, name, verbose: false } as Parameters<
+      typeof mistakesOf
+    >[1]);
+    return found.map(({ line, column, severity, message }) => ({
+      ...wordAt(text, line, column, /^[\w.]+/),
+      severity: severity === "error" ? "error" : "warning",
+      code: "",
+      message: message.replace(/ \[-W[\w=-]+\]$/, ""),
+    }));
+  } catch (error) {
+    if (!(error instanceof CellSyntaxError)) throw error;
+    return [{ ...wordAt(text, error.line, error.column, /^\S+/), severity: "error", code: "", message: error.message }];
+  }
+}
+
+/** Offsets of what stands at a line and a column, both from 1: a word whole, else one character. */
+function wordAt(text: string, line: number, column: number, words: RegExp): { start: number; end: number } {
+  const lines = text.split("\n");
+  const first = lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0);
+  const own = lines[line - 1] ?? "";
+  // A compiler may show the end of a line, or none.
+  const at = Math.min(column - 1, Math.max(0, own.trimEnd().length - 1));
+  const word = words.exec(own.slice(at))?.[0] ?? own.slice(at, at + 1);
+  return { start: first + at, end: first + at + word.length };
+}
