@@ -6,7 +6,15 @@ import { headerBytes, headerOffsets, maxArgumentBytes, Op, offsetOf, segmentOf }
 import { writeCopy, writeFill } from "../native/lib/wire/copy.ts";
 import { LaunchFlag, LaunchLayout, launchWords, putSizes } from "../native/lib/wire/launch.ts";
 import { writeGraphLaunch, writeGraphRelease, writeGraphUpdate } from "../native/lib/wire/graph.ts";
-import { writeFence, writePlanRelease, writeStreamWait, writeUnload } from "../native/lib/wire/mark.ts";
+import {
+  writeEventRecord,
+  writeEventRelease,
+  writeEventWait,
+  writeFence,
+  writePlanRelease,
+  writeStreamWait,
+  writeUnload,
+} from "../native/lib/wire/mark.ts";
 import { answerOf, messages, requestFields, type MessageName } from "../native/lib/wire/messages.ts";
 import { recordBytes, RecordKind, recordOffsets } from "../native/lib/wire/profile-records.ts";
 import { Recording } from "../native/lib/wire/recording.ts";
@@ -47,6 +55,9 @@ const records = {
   GraphUpdate: written((on) => writeGraphUpdate(on, 75, [3, 80, 5, 6, 4, 88, 7, 8])),
   GraphLaunch: written((on) => writeGraphLaunch(on, 76)),
   GraphRelease: written((on) => writeGraphRelease(on, 77)),
+  EventRecord: written((on) => writeEventRecord(on, 78)),
+  EventWait: written((on) => writeEventWait(on, 79)),
+  EventRelease: written((on) => writeEventRelease(on, 80)),
   Fence: written((on) => writeFence(on)),
 };
 /** What follows a record: offsets of pointers; places, then scalars. */
@@ -89,6 +100,9 @@ const readAs: Record<keyof typeof records, readonly string[]> = {
   GraphUpdate: ["graph", "count"],
   GraphLaunch: ["graph"],
   GraphRelease: ["graph"],
+  EventRecord: ["event"],
+  EventWait: ["event"],
+  EventRelease: ["event"],
   Fence: [],
 };
 const readBack = Object.fromEntries(
@@ -194,6 +208,9 @@ describe("structs lie as the compiler lays them out", () => {
     ],
     ["GraphLaunch", Op.graph_launch, { graph: 76 }],
     ["GraphRelease", Op.graph_release, { graph: 77 }],
+    ["EventRecord", Op.event_record, { event: 78 }],
+    ["EventWait", Op.event_wait, { event: 79 }],
+    ["EventRelease", Op.event_release, { event: 80 }],
     ["Fence", Op.fence, {}],
   ])("a %s that was written here is read there field by field", (struct, op, fields) => {
     const head = { "header.bytes": records[struct].byteLength, "header.op": op, "header.stream": 5 };

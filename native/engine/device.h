@@ -176,6 +176,14 @@ class Device {
   // What `stream` is given from now on comes after all that `other` was given before.
   virtual void stream_wait(uint32_t stream, uint32_t other) = 0;
 
+  // Has the event be what `stream` was given so far, and note when that is done.
+  virtual void event_record(uint32_t stream, uint32_t event) = 0;
+  // What `stream` is given from now on comes after the event, where there is one.
+  virtual void event_wait(uint32_t stream, uint32_t event) = 0;
+  virtual void event_release(uint32_t event) = 0;
+  // Milliseconds between two that are over. Throws DeviceError NOT_RECORDED.
+  virtual double event_elapsed(uint32_t first, uint32_t second) = 0;
+
   // Work, in order on its stream. These may return before the work is done.
   virtual void launch(const LaunchRequest& request) = 0;
   virtual void copy(const CopyRequest& request) = 0;

@@ -199,6 +199,12 @@ void Loop::stream_open(Header& header) { device_.stream_open(header.stream); }
 
 void Loop::stream_wait(Header& header) { device_.stream_wait(header.stream, as<StreamWait>(header).other); }
 
+void Loop::event_record(Header& header) { device_.event_record(header.stream, as<EventRecord>(header).event); }
+
+void Loop::event_wait(Header& header) { device_.event_wait(header.stream, as<EventWait>(header).event); }
+
+void Loop::event_release(Header& header) { device_.event_release(as<EventRelease>(header).event); }
+
 void Loop::launch(Header& header) { device_.launch(read_launch(device_, as<Launch>(header), header.bytes)); }
 
 void Loop::copy(Header& header) {
@@ -316,6 +322,12 @@ AnswerOf<Op::plan> Loop::plan(RequestOf<Op::plan>& request, Beside& beside) {
 
   Planned planned = libraries().plan(task);
   return {planned.workspace, planned.host_workspace, planned.kept, planned.has_status, planned.chosen, planned.choice};
+}
+
+AnswerOf<Op::event_elapsed> Loop::event_elapsed(RequestOf<Op::event_elapsed>& request, Beside&) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", device_.event_elapsed(uint32_t(request.first), uint32_t(request.second)));
+  return {text};
 }
 
 AnswerOf<Op::graph_create> Loop::graph_create(RequestOf<Op::graph_create>& request, Beside&) {

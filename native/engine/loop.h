@@ -53,6 +53,9 @@ class Loop {
   void run(Header&);
   void stream_open(Header&);
   void stream_wait(Header&);
+  void event_record(Header&);
+  void event_wait(Header&);
+  void event_release(Header&);
   void graph_update(Header&);
   void graph_launch(Header&);
   void graph_release(Header&);
@@ -67,6 +70,7 @@ class Loop {
   AnswerOf<Op::address> address(RequestOf<Op::address>&, Beside&);
   AnswerOf<Op::plan> plan(RequestOf<Op::plan>&, Beside&);
   AnswerOf<Op::known_libraries> known_libraries(RequestOf<Op::known_libraries>&, Beside&);
+  AnswerOf<Op::event_elapsed> event_elapsed(RequestOf<Op::event_elapsed>&, Beside&);
   AnswerOf<Op::graph_create> graph_create(RequestOf<Op::graph_create>&, Beside&);
   AnswerOf<Op::profile_start> profile_start(RequestOf<Op::profile_start>&, Beside&);
   AnswerOf<Op::profile_stop> profile_stop(RequestOf<Op::profile_stop>&, Beside&);

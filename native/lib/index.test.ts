@@ -18,6 +18,7 @@ test("what a program can import, and nothing else", () => {
     "DeviceError",
     "DeviceFault",
     "DeviceUnavailable",
+    "Event",
     "FormatError",
     "FunctionContext",
     "Generator",
@@ -29,6 +30,7 @@ test("what a program can import, and nothing else", () => {
     "OutOfMemory",
     "Profile",
     "QuantizedTensor",
+    "Stream",
     "Tensor",
     "TensorCheckError",
     "TensorError",
@@ -174,6 +176,7 @@ test("what a program can import, and nothing else", () => {
     "viewAsComplex",
     "viewAsReal",
     "vstack",
+    "withStream",
     "zeros",
     "zerosLike",
   ]);

@@ -325,6 +325,9 @@ export {
   type MarginOptions,
   type TripletOptions,
 } from "./tensor/embedding-losses.ts";
+export { Event } from "./device/event.ts";
+export { Stream } from "./device/stream.ts";
+export { withStream } from "./graph/with-stream.ts";
 export { graph, type Graph, type GraphOptions } from "./graph/graph.ts";
 export { fuse, type Fused, type FuseOptions } from "./fuse/fuse.ts";
 /** Models: `nn.Module`, `nn.Linear`, `nn.Sequential`, `nn.SelfAttention`, … */

@@ -58,7 +58,11 @@ enum class Memory : uint32_t { device = 0, host = 1 };
   X(graph_create, 24, true)      \
   X(graph_update, 25, false)     \
   X(graph_launch, 26, false)     \
-  X(graph_release, 27, false)
+  X(graph_release, 27, false)    \
+  X(event_record, 28, false)     \
+  X(event_wait, 29, false)       \
+  X(event_release, 30, false)    \
+  X(event_elapsed, 31, true)
 // clang-format on
 
 enum class Op : uint16_t {
@@ -179,6 +183,23 @@ struct GraphLaunch {
 struct GraphRelease {
   Header header;
   uint32_t graph;
+  uint32_t reserved;
+};
+// A place in its stream, which others may wait for, and when it was reached. The same number again is a new place.
+struct EventRecord {
+  Header header;
+  uint32_t event;
+  uint32_t reserved;
+};
+// What follows on its stream begins after the event. One that no process knows is over.
+struct EventWait {
+  Header header;
+  uint32_t event;
+  uint32_t reserved;
+};
+struct EventRelease {
+  Header header;
+  uint32_t event;
   uint32_t reserved;
 };
 struct Message {

@@ -27,7 +27,7 @@ using MaybeLines = std::optional<Lines>;
 // clang-format off
 #define WARPCELL_MESSAGES(M) \
   M(segment_create) M(segment_import) M(hello) M(compile) M(module_load) M(occupancy) M(time) M(disassemble) \
-  M(address) M(plan) M(profile_start) M(profile_stop) M(known_libraries) M(graph_create)
+  M(address) M(plan) M(profile_start) M(profile_stop) M(known_libraries) M(graph_create) M(event_elapsed)
 
 #define WARPCELL_REQUEST_hello(X)
 #define WARPCELL_ANSWER_hello(X) X(Text, properties)  /* JSON: Device::properties */
@@ -83,6 +83,10 @@ using MaybeLines = std::optional<Lines>;
 // UNSUPPORTED for work that the device cannot keep.
 #define WARPCELL_REQUEST_graph_create(X) X(Number, graph) X(Bytes, records)
 #define WARPCELL_ANSWER_graph_create(X)
+
+// milliseconds: between two events that are over. Refused with NOT_RECORDED for one that the process does not know.
+#define WARPCELL_REQUEST_event_elapsed(X) X(Number, first) X(Number, second)
+#define WARPCELL_ANSWER_event_elapsed(X) X(Text, milliseconds)
 
 // notes: JSON {"notes": [text…]}: what will be missing, and the remedy.
 #define WARPCELL_REQUEST_profile_start(X) X(Flag, counters) X(Flag, samples)

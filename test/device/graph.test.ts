@@ -299,7 +299,7 @@ describe.each(devices.map((device) => ({ device, on: { device: device.name } }))
     expect(truncated).toBe("The record of a change of a graph does not hold its 5 changes.");
 
     const capture = new Capture(device);
-    device.divert(capture, capture.pool, () => captures.run(capture, () => x.add(1)));
+    device.divert(new Execution(device, 0, capture), capture.pool, () => captures.run(capture, () => x.add(1)));
     expect(create(capture.records[0]!)).toBeUndefined();
     const words = new Uint32Array(capture.records[0]!.buffer);
     expect(change(1e6, 0, 4 * argumentsAt(words))).toBe("Pointers of launches do not change in a graph.");

@@ -118,6 +118,8 @@ class Client {
   int64_t allocate(Memory memory, uint32_t stream, uint64_t bytes, bool may_grow);
   // Another stream than the one it was allocated for uses the block, too. Throws ClientError as free() does.
   void use(Place place, uint32_t stream);
+  // The same of the block around a place, where there is one.
+  void use_around(Place place, uint32_t stream);
   // Throws ClientError when nothing was allocated there.
   void free(Place place);
   // A pool of device memory, whose number allocate() takes in place of a stream's: what is allocated for it is given to

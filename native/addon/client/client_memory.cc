@@ -64,6 +64,17 @@ void Client::use(Place place, uint32_t stream) {
   if (stream != stream_of(block.last.stream)) block.others |= uint32_t(1) << stream;
 }
 
+void Client::use_around(Place place, uint32_t stream) {
+  const Segment* segment = segments_.find(segment_of(place));
+  if (segment == nullptr) return;
+  Allocator& blocks = allocator(segment->memory);
+  bool is_free;
+  std::optional<Place> start = blocks.foreign_block(place, stream, &is_free);
+  if (!start || is_free) return;
+  Allocator::Block& block = *blocks.find(*start);
+  if (stream != stream_of(block.last.stream)) block.others |= uint32_t(1) << stream;
+}
+
 // A block that several streams use waits, behind a mark in each, until all of them have done with it.
 void Client::free(Place place) {
   Allocator* blocks;

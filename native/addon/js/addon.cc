@@ -63,6 +63,7 @@ class Exports : public Napi::Addon<Exports> {
                     method<&Exports::flights>("flights"),
                     method<&Exports::allocate>("allocate"),
                     method<&Exports::use>("use"),
+                    method<&Exports::use_around>("useAround"),
                     method<&Exports::free_block>("free"),
                     method<&Exports::open_pool>("openPool"),
                     method<&Exports::pin>("pin"),
@@ -188,6 +189,10 @@ class Exports : public Napi::Addon<Exports> {
   }
 
   void use(const Arguments& arguments) { client_of(arguments).use(uint64_t(arguments.integer(1)), arguments.small(2)); }
+
+  void use_around(const Arguments& arguments) {
+    client_of(arguments).use_around(uint64_t(arguments.integer(1)), arguments.small(2));
+  }
 
   uint32_t open_pool(const Arguments& arguments) { return client_of(arguments).open_pool(); }
 

@@ -140,6 +140,24 @@ class CpuDevice final : public Device {
     if (stream != other) streams_.at(stream).wait(streams_.at(other));
   }
 
+  void event_record(uint32_t stream, uint32_t event) override {
+    WorkStream& on = streams_.at(stream);
+    auto reached = std::make_shared<std::atomic<int64_t>>(0);
+    on.give(0, [reached] { *reached = profile_clock(); });
+    events_[event] = {&on, on.given(), reached};
+  }
+  void event_wait(uint32_t stream, uint32_t event) override {
+    auto found = events_.find(event);
+    if (found == events_.end() || found->second.stream->number == stream) return;
+    streams_.at(stream).wait_until(*found->second.stream, found->second.count);
+  }
+  void event_release(uint32_t event) override { events_.erase(event); }
+  double event_elapsed(uint32_t first, uint32_t second) override {
+    auto start = events_.find(first), end = events_.find(second);
+    if (start == events_.end() || end == events_.end()) throw unrecorded_event();
+    return double(*end->second.reached - *start->second.reached) / 1e6;
+  }
+
   void launch(const LaunchRequest& request) override {
     WorkStream& stream = streams_.at(request.stream);
     LoadedKernel& kernel = checked(request);
@@ -282,8 +300,16 @@ class CpuDevice final : public Device {
     return stream.pool.run(job, cost);
   }
 
+  // What a stream had been given, and when that was done, in nanoseconds.
+  struct Event {
+    WorkStream* stream;
+    uint64_t count;
+    std::shared_ptr<std::atomic<int64_t>> reached;
+  };
+
   Segments segments_;
   Streams streams_;
+  std::map<uint32_t, Event> events_;
   ProfileLog log_;
   ProfileLabel copy_label_{"copy"}, fill_label_{"fill"};
   CpuProfiler profiler_;

@@ -110,6 +110,27 @@ class CudaDevice : public Device {
   }
   void stream_wait(uint32_t stream, uint32_t other) override { streams_.at(stream).wait(streams_.at(other)); }
 
+  void event_record(uint32_t stream, uint32_t number) override {
+    Event& event = events_[number];
+    if (event == nullptr) api_.check(api_.cuEventCreate(&event, kEventDefault), "creating an event");
+    streams_.at(stream).record(event);
+  }
+  void event_wait(uint32_t stream, uint32_t number) override {
+    auto found = events_.find(number);
+    if (found != events_.end()) streams_.at(stream).wait(found->second);
+  }
+  void event_release(uint32_t number) override {
+    auto found = events_.extract(number);
+    if (!found.empty()) api_.check(api_.cuEventDestroy(found.mapped()), "ending an event");
+  }
+  double event_elapsed(uint32_t first, uint32_t second) override {
+    auto start = events_.find(first), end = events_.find(second);
+    if (start == events_.end() || end == events_.end()) throw unrecorded_event();
+    float milliseconds = 0;
+    api_.check(api_.cuEventElapsedTime(&milliseconds, start->second, end->second), "reading the time between events");
+    return milliseconds;
+  }
+
   void launch(const LaunchRequest& request) override {
     Kernel& kernel = modules_.kernel(request.kernel);
     WorkStream& stream = streams_.at(request.stream);
@@ -171,6 +192,7 @@ class CudaDevice : public Device {
   Modules modules_;
   Segments segments_;
   Streams streams_;
+  std::map<uint32_t, Event> events_;
   ProfileLog log_;
   ProfileLabel launch_label_{"cuLaunchKernel"}, copy_label_{"cuMemcpyAsync"}, fill_label_{"cuMemsetAsync"},
       wait_label_{"waiting for the device"};

@@ -8,6 +8,10 @@
 
 namespace warpcell {
 
+inline DeviceError unrecorded_event() {
+  return DeviceError("NOT_RECORDED", "An event of this device is not there: its device process was lost since.");
+}
+
 inline DeviceError unknown_module(uint32_t module) {
   return DeviceError("INVALID_MODULE", "Module " + std::to_string(module) + " is not loaded.");
 }

@@ -11,6 +11,7 @@ import { LaunchPlan, type LaunchConfig, type Size } from "./plan.ts";
 import { keepSamples, samplesOf } from "./samples.ts";
 import type { KernelDeclaration, Parameter } from "./signature.ts";
 import { summarize, type Timing } from "./timing.ts";
+import { executionOf } from "../device/stream.ts";
 import { worded } from "../wording.ts";
 
 /** What is known of a compiled kernel; `null`: the device does not know. Bytes. */
@@ -139,7 +140,9 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
    */
   launch(config: LaunchConfig, ...args: A): void {
     this.#compilation.beforeLaunch?.();
-    this.#plan.launch(this.#compilation.device.execution, config, args);
+    const { device } = this.#compilation;
+    const stream = config?.stream;
+    this.#plan.launch(stream === undefined ? device.execution : executionOf(stream, device), config, args);
   }
 
   /**

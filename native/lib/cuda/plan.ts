@@ -15,6 +15,7 @@ import {
   sizeError,
 } from "./launch-error.ts";
 import type { DeviceProcess } from "../device/process.ts";
+import type { Stream } from "../device/stream.ts";
 import type { Execution } from "../device/execution.ts";
 import type { Parameter } from "./signature.ts";
 import { DeviceArray } from "../memory/array.ts";
@@ -28,7 +29,7 @@ export type Size = number | readonly number[];
 /**
  * `shared`: dynamic shared memory, bytes. `cooperative`: all blocks run at once and may wait for each other
  * (`this_grid().sync()`), or the launch is refused. `bytes`, `flops`: what the launch moves and computes, for a profile
- * to say how fast that was.
+ * to say how fast that was. `stream`: where it runs, in place of that of `withStream`.
  */
 export interface LaunchConfig {
   readonly grid: Size;
@@ -37,6 +38,7 @@ export interface LaunchConfig {
   readonly cooperative?: boolean;
   readonly bytes?: number;
   readonly flops?: number;
+  readonly stream?: Stream;
 }
 
 /** What the device knows of the loaded kernel and a launch must keep to. */
@@ -204,7 +206,13 @@ export class LaunchPlan {
 // Compared one by one, which costs a launch some 10 ns; a set would cost more.
 function isSetting(key: string): boolean {
   return (
-    key === "grid" || key === "block" || key === "shared" || key === "cooperative" || key === "bytes" || key === "flops"
+    key === "grid" ||
+    key === "block" ||
+    key === "shared" ||
+    key === "cooperative" ||
+    key === "bytes" ||
+    key === "flops" ||
+    key === "stream"
   );
 }
 

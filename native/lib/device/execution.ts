@@ -25,6 +25,11 @@ export class Execution implements TargetStream {
     if (other !== this) writeStreamWait(this, other.stream);
   }
 
+  /** Has what follows here begin after all that was written to the device before. */
+  waitForAll(): void {
+    for (const other of this.device.others(this)) this.waitFor(other);
+  }
+
   /** Writes a mark after all that was written here before. */
   fence(): { readonly stream: number; readonly sequence: number } {
     return { stream: this.stream, sequence: writeFence(this) };

@@ -15,7 +15,6 @@ import { Residents } from "./residents.ts";
 import { Ring } from "./ring.ts";
 import { sizeText } from "../figures.ts";
 import type { DeviceProperties } from "../wire/properties.ts";
-import type { Target } from "../wire/target.ts";
 
 export { clearInterrupt, interrupt, lastInterruption } from "./interrupts.ts";
 export { describeKernels, describeOrigins, origin } from "./origins.ts";
@@ -61,7 +60,7 @@ export class DeviceProcess {
   readonly properties: DeviceProperties;
   /** Stream 0 of the device, whose records are submitted at once. */
   readonly direct: Execution;
-  /** Where work goes for which nothing else is said: {@link direct}, or what is recorded ({@link divert}). */
+  /** Where work goes for which nothing else is said: {@link direct}, or where {@link divert} has it go. */
   execution: Execution;
   /** From which memory comes while work is recorded; 0: from all. */
   #pool = 0;
@@ -183,17 +182,22 @@ export class DeviceProcess {
     return opened;
   }
 
-  /** Runs `fn`; what it writes for stream 0 goes to `target`, and what it allocates there is the pool's (0: nobody's). */
-  divert<R>(target: Target, pool: number, fn: () => R): R {
-    const [execution, before] = [this.execution, this.#pool];
-    this.execution = new Execution(this, 0, target);
+  /** Runs `fn`, whose work goes to `execution`; what it allocates is that stream's, or the pool's (0: none). */
+  divert<R>(execution: Execution, pool: number, fn: () => R): R {
+    const [outer, before] = [this.execution, this.#pool];
+    this.execution = execution;
     this.#pool = pool;
     try {
       return fn();
     } finally {
-      this.execution = execution;
+      this.execution = outer;
       this.#pool = before;
     }
+  }
+
+  /** The streams that are open besides one. */
+  others(than: Execution): Execution[] {
+    return this.#executions.filter(({ stream }) => stream !== than.stream);
   }
 
   /** Work may run on other streams than 0. */
@@ -217,10 +221,10 @@ export class DeviceProcess {
   }
 
   /** {@link synchronize} without blocking the event loop. */
-  async synchronizeAsync(on: readonly Execution[] = this.#executions): Promise<void> {
+  async synchronizeAsync(marks = this.#executions.map((each) => each.fence())): Promise<void> {
     const start = clock();
     try {
-      for (const mark of on.map((each) => each.fence())) await this.#awaitAsync(mark.stream, mark.sequence);
+      for (const mark of marks) await this.#awaitAsync(mark.stream, mark.sequence);
     } finally {
       activity.current?.waited(this, start, false);
     }
@@ -442,10 +446,7 @@ export class DeviceProcess {
     if (!isReported) throw error;
   }
 
-  /**
-   * Starts a new process with the memory that the old one had. Its steps can be repeated: an interrupt may terminate
-   * JavaScript between any two.
-   */
+  /** A new process with the memory of the old one. Its steps can be repeated: an interrupt may end it between any two. */
   #heal(records: ErrorRecord[]): DeviceFault | InterruptedError {
     this.#whole = false;
     binding.kill(this.client);

@@ -1,5 +1,7 @@
 // The ring of a device's process as a target of records: what is committed is submitted at once.
 import { binding } from "../wire/binding.ts";
+import { Op } from "../wire/commands.ts";
+import { placesIn } from "../wire/graph.ts";
 import { Room, type Target } from "../wire/target.ts";
 import { activity, clock } from "./activity.ts";
 import { origin } from "./origins.ts";
@@ -24,8 +26,16 @@ export class Ring implements Target {
     const isReady = device.isWhole && device.residents.areComplete;
     let sequence = isReady ? binding.submit(device.client) : this.#submitProvided();
     if (sequence <= 0) sequence = this.#again(sequence);
+    if (device.hasStreams) this.#noteUses();
     if (watcher !== null) watcher.submitted(device, sequence, start, this.room);
     return sequence;
+  }
+
+  /** Tells the allocator whose memory a copy, a fill or a call of a library uses; launches say so themselves. */
+  #noteUses(): void {
+    const { room } = this;
+    if (room.op === Op.launch) return;
+    for (const place of placesIn(room) ?? []) binding.useAround(this.#device.client, place, room.stream);
   }
 
   /** Submits the record to a process that may lack what it names, which is sent first. That writes no records. */

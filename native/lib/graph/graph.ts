@@ -6,6 +6,7 @@ import { Capture, captures } from "../device/capture.ts";
 import { deviceNamed } from "../device/choice.ts";
 import { DeviceGraph } from "../device/device-graph.ts";
 import { Elsewhere } from "../device/elsewhere.ts";
+import { Execution } from "../device/execution.ts";
 import { DeviceProcess } from "../device/process.ts";
 import { TensorError } from "../errors.ts";
 import { keepBeyondScopes } from "../memory/array.ts";
@@ -74,9 +75,22 @@ class GraphOf {
       this.#hasRun = true;
       return mapLeaves(result, (each) => (each instanceof Tensor ? each.detach() : each));
     }
-    if (this.#recorded === null) this.#recorded = this.#record(args, inputs);
-    else this.#renew(this.#recorded, inputs);
-    return this.#run(this.#recorded);
+    const device = this.#recorded?.capture.device ?? this.#deviceOf(inputs);
+    const outer = device.execution;
+    // Its runs are on stream 0, in order with the one that is current.
+    device.direct.waitFor(outer);
+    const result = device.divert(device.direct, 0, () => {
+      if (this.#recorded === null) this.#recorded = this.#record(device, args);
+      else this.#renew(this.#recorded, inputs);
+      return this.#run(this.#recorded);
+    });
+    outer.waitFor(device.direct);
+    return result;
+  }
+
+  #deviceOf(inputs: readonly Leaf[]): DeviceProcess {
+    const first = inputs.find(({ value }) => value instanceof Tensor)?.value as Tensor | undefined;
+    return this.#device === undefined && first !== undefined ? first.deviceProcess : deviceNamed(this.#device);
   }
 
   get #title(): string {
@@ -91,9 +105,7 @@ class GraphOf {
     return withoutWaiting("graph", "what comes after an await would not be recorded", this.#fn as () => T, run);
   }
 
-  #record(args: readonly unknown[], given: readonly Leaf[]): Recorded {
-    const first = given.find(({ value }) => value instanceof Tensor)?.value as Tensor | undefined;
-    const device = this.#device === undefined && first !== undefined ? first.deviceProcess : deviceNamed(this.#device);
+  #record(device: DeviceProcess, args: readonly unknown[]): Recorded {
     const copies = noGrad(() =>
       mapLeaves(args, (each) => {
         if (!(each instanceof Tensor)) return each;
@@ -201,11 +213,15 @@ function copyInto(target: Tensor, source: Tensor): void {
 
 /** Runs `fn`, whose work on the device is recorded, and which has none on others. */
 function recordingOn<R>(device: DeviceProcess, capture: Capture, fn: () => R): R {
-  const recorded = () => device.divert(capture, capture.pool, () => captures.run(capture, fn));
+  const recorded = () =>
+    device.divert(new Execution(device, 0, capture), capture.pool, () => captures.run(capture, fn));
   return DeviceProcess.all()
     .filter((other) => other !== device)
     .reduce(
-      (inner, other) => () => other.divert(new Elsewhere(other.name, other.direct.target, device.name), 0, inner),
+      (inner, other) => () => {
+        const target = new Elsewhere(other.name, other.direct.target, device.name);
+        return other.divert(new Execution(other, 0, target), 0, inner);
+      },
       recorded,
     )();
 }

@@ -44,7 +44,7 @@ export class Storage {
   #watchers: Set<() => boolean> | null = null;
 
   /** Throws OutOfMemory. The contents are undefined, unless it is memory that the device has `borrowed`. */
-  constructor(device: DeviceProcess, bytes: number, borrowed: number | null = null, stream = 0) {
+  constructor(device: DeviceProcess, bytes: number, borrowed: number | null = null, stream = device.execution.stream) {
     this.device = device;
     this.stream = stream;
     this.bytes = bytes;

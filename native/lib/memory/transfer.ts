@@ -15,6 +15,7 @@ const aheadBytes = 64 * 2 ** 20;
 const pinnedBytes = 256 * 1024;
 
 interface Staged {
+  readonly stream: number;
   readonly place: number;
   readonly bytes: number;
   readonly sequence: number;
@@ -68,7 +69,7 @@ function uploadAtEachRun(capture: Capture, { device, place }: Storage, offset: n
 
 /** Has a pinned block be free when the command with that sequence is done. */
 export function freeAfter(device: DeviceProcess, place: number, bytes: number, sequence: number): void {
-  staged.set(device, [...(staged.get(device) ?? []), { place, bytes, sequence }]);
+  staged.set(device, [...(staged.get(device) ?? []), { place, bytes, sequence, stream: 0 }]);
 }
 
 /** Returns the sequence of the copy. */
@@ -77,7 +78,7 @@ function sendStaged(device: DeviceProcess, place: number, part: Uint8Array): num
   try {
     copyBytes(sharedBytes(device, block, part.length), part);
     const sequence = writeCopy(device.execution, place, block, part.length);
-    staged.get(device)!.push({ place: block, bytes: part.length, sequence });
+    staged.get(device)!.push({ place: block, bytes: part.length, sequence, stream: device.execution.stream });
     return sequence;
   } catch (error) {
     device.free(block);
@@ -88,11 +89,12 @@ function sendStaged(device: DeviceProcess, place: number, part: Uint8Array): num
 function stagingBlock(device: DeviceProcess, bytes: number): number {
   const waiting = staged.get(device) ?? [];
   if (waiting.reduce((sum, block) => sum + block.bytes, bytes) > aheadBytes) device.synchronize();
-  const completed = binding.completed(device.client, device.execution.stream);
-  for (const block of waiting) if (block.sequence <= completed) device.free(block.place);
+  const isDone = ({ sequence, stream }: Staged) => sequence <= binding.completed(device.client, stream);
+  const done = new Set(waiting.filter(isDone));
+  for (const block of done) device.free(block.place);
   staged.set(
     device,
-    waiting.filter(({ sequence }) => sequence > completed),
+    waiting.filter((block) => !done.has(block)),
   );
   return device.allocate(bytes, "host");
 }
@@ -110,6 +112,8 @@ export function read(
 ): void {
   on.checkRuns("read");
   const { device, place } = storage;
+  // Whichever stream has written it.
+  on.waitForAll();
   if (device.kind === "cpu" || bytes === 0) {
     on.synchronize();
     if (bytes > 0) use(sharedBytes(device, place + offset, bytes), 0);
@@ -147,6 +151,7 @@ export function expose(storage: Storage, offset: number, bytes: number): { buffe
   }
   const block = device.allocate(bytes, "host");
   try {
+    device.execution.waitForAll();
     writeCopy(device.execution, block, storage.place + offset, bytes);
     device.synchronize();
     const buffer = device.part(block, bytes);

@@ -145,6 +145,8 @@ export interface Binding {
   allocate(client: number, memory: 0 | 1, stream: number, bytes: number, mayGrow: boolean): number;
   /** Notes that another stream than the one it was allocated for uses a block, too: that is free after both. */
   use(client: number, place: number, stream: number): void;
+  /** {@link use} of the block around a place, where there is one. */
+  useAround(client: number, place: number, stream: number): void;
   free(client: number, place: number): void;
   /**
    * A pool of device memory, whose number stands for a stream's in {@link allocate} and {@link own}: work of stream 0

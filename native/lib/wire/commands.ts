@@ -30,6 +30,10 @@ export const Op = {
   graph_update: 25,
   graph_launch: 26,
   graph_release: 27,
+  event_record: 28,
+  event_wait: 29,
+  event_release: 30,
+  event_elapsed: 31,
 } as const;
 
 export type Op = (typeof Op)[keyof typeof Op];

@@ -13,6 +13,21 @@ export function writeStreamWait(on: TargetStream, other: number): number {
   return writeNumbered(on, Op.stream_wait, other);
 }
 
+/** Has an event be the place in the stream that has been reached. Returns the sequence. */
+export function writeEventRecord(on: TargetStream, event: number): number {
+  return writeNumbered(on, Op.event_record, event);
+}
+
+/** What follows on the stream begins after the event. Returns the sequence. */
+export function writeEventWait(on: TargetStream, event: number): number {
+  return writeNumbered(on, Op.event_wait, event);
+}
+
+/** Has the process forget an event. Returns the sequence. */
+export function writeEventRelease(on: TargetStream, event: number): number {
+  return writeNumbered(on, Op.event_release, event);
+}
+
 /** Unloads a module. Its kernels must not be launched again. Returns the sequence. */
 export function writeUnload(on: TargetStream, module: number): number {
   return writeNumbered(on, Op.module_unload, module);

@@ -55,6 +55,7 @@ export const messages = {
   },
   known_libraries: { request: {}, answer: { libraries: "Lines" } },
   graph_create: { request: { graph: "Number", records: "Bytes" }, answer: {} },
+  event_elapsed: { request: { first: "Number", second: "Number" }, answer: { milliseconds: "Text" } },
   profile_start: { request: { counters: "Flag", samples: "Flag" }, answer: { notes: "Text" } },
   profile_stop: { request: {}, answer: { summary: "Text", records: "Bytes" } },
 } as const satisfies Partial<Record<keyof typeof Op, { request: FieldKinds; answer: AnswerKinds }>>;

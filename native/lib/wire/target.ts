@@ -33,6 +33,10 @@ export class Room {
     return this.shorts[headerOffsets.op / 2]! as Op;
   }
 
+  get stream(): number {
+    return this.shorts[headerOffsets.stream / 2]!;
+  }
+
   /** What a launch, a run or an unloading is of: the first word after the head. */
   get subject(): number {
     return this.words[headerBytes / 4]!;

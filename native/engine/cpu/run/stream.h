@@ -51,6 +51,12 @@ class WorkStream {
     give(0, [&other, count = other.given_] { other.wait_for(count); });
   }
 
+  // How much it was given, for wait_until() of another.
+  uint64_t given() const { return given_; }
+  void wait_until(WorkStream& other, uint64_t count) {
+    give(0, [&other, count] { other.wait_for(count); });
+  }
+
   const uint32_t number;
   Pool pool;
   Waiting waiting;

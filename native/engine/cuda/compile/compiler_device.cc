@@ -40,6 +40,10 @@ class CompilerDevice final : public Device {
   void launch(const LaunchRequest&) override { refuse(); }
   void stream_open(uint32_t) override { refuse(); }
   void stream_wait(uint32_t, uint32_t) override { refuse(); }
+  void event_record(uint32_t, uint32_t) override { refuse(); }
+  void event_wait(uint32_t, uint32_t) override { refuse(); }
+  void event_release(uint32_t) override { refuse(); }
+  double event_elapsed(uint32_t, uint32_t) override { refuse(); }
   void copy(const CopyRequest&) override { refuse(); }
   void fill(const FillRequest&) override { refuse(); }
   void fence(uint32_t stream, uint64_t sequence) override { listener_.completed(stream, sequence); }

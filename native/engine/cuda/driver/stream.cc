@@ -266,6 +266,16 @@ void WorkStream::wait(WorkStream& other) {
   other.events_.push_back(event);
 }
 
+void WorkStream::record(Event event) {
+  follow();
+  api_.check(api_.cuEventRecord(event, stream_), "recording an event");
+}
+
+void WorkStream::wait(Event event) {
+  follow();
+  api_.check(api_.cuStreamWaitEvent(stream_, event, 0), "waiting for an event");
+}
+
 void WorkStream::synchronize() {
   auto started = std::chrono::steady_clock::now();
   Result result;

@@ -64,6 +64,9 @@ class WorkStream {
   // What is put on this stream from now on comes after all that was put on the other before.
   void wait(WorkStream& other);
 
+  void record(Event event);
+  void wait(Event event);
+
   // Returns when all work is done and what kernels printed is in stdout's buffer. Throws the fault of any of it.
   void synchronize();
 
