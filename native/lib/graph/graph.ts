@@ -27,7 +27,7 @@ export interface GraphOptions {
 /** A function whose work on a device is recorded once and run again by one command: see {@link graph}. */
 export interface Graph<A extends readonly unknown[], R> extends Disposable {
   (...args: A): R;
-  /** Frees the memory of the graph. A later call records it again. */
+  /** Frees the memory of the graph. The next call is a first one again. */
   dispose(): void;
   /** The nodes of the graph, one a line. */
   toString(): string;
@@ -182,6 +182,7 @@ class GraphOf {
   dispose(): void {
     const recorded = this.#recorded;
     this.#recorded = null;
+    this.#hasRun = false;
     if (recorded === null) return;
     for (const { value } of [...recorded.inputs, ...eachLeaf(recorded.result, "")])
       if (value instanceof Tensor) value.dispose();

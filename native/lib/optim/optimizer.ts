@@ -227,8 +227,9 @@ export abstract class Optimizer<O extends Options = Options> {
     this.groups.forEach((group, index) => {
       group.lr = rates[index]!;
     });
+    const before = new Map(this.#kept);
     this.#kept.clear();
-    for (const [parameter, kept] of loaded) this.#kept.set(parameter, kept);
+    for (const [parameter, kept] of loaded) this.#kept.set(parameter, renewed(before.get(parameter), kept));
   }
 
   /** The name and the options of each group, as text. */
@@ -245,6 +246,22 @@ export abstract class Optimizer<O extends Options = Options> {
     return this.toString();
   }
 }
+
+/** What was kept before, with what is kept now: graphs go on with it where it lies. */
+function renewed(before: Kept | undefined, now: Kept): Kept {
+  if (before === undefined || before.tensors.length !== now.tensors.length) return now;
+  const isLike = before.tensors.every((each, index) => isLaidOutAs(each, now.tensors[index]!));
+  if (!isLike) return now;
+  before.steps = now.steps;
+  before.tensors.forEach((each, index) => each.copy_(now.tensors[index]!));
+  return before;
+}
+
+const isLaidOutAs = (one: Tensor, other: Tensor): boolean =>
+  !one.isDisposed &&
+  one.device === other.device &&
+  one.dtype === other.dtype &&
+  one.strides.join() === other.strides.join();
 
 /** What is kept of a parameter at first, as it lies. It is the optimiser's, and so outlives a `tidy` around a step. */
 function keptLike({ shape, dtype, device, isContiguous }: Tensor): Tensor {
