@@ -2,7 +2,7 @@
 // only; kernel/mime.ts says them again to extension/, which imports nothing else. A change that an old reader would
 // misread is a new version.
 
-/** MIME types of our own. Each output also carries text/plain and an HTML fallback. */
+/** MIME types of our own. Each output also carries text/plain, and a picture or HTML for other front ends. */
 export type TensorMime = "application/vnd.warpcell.tensor.v1+json";
 export type TraceMime = "application/vnd.warpcell.trace.v1+json";
 export type AsmMime = "application/vnd.warpcell.asm.v1+json";

@@ -201,7 +201,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     });
   });
 
-  test("a table of the last two axes, of others the first position", () => {
+  test("a table of all elements", () => {
     expect(
       bundle(
         tensor(
@@ -215,32 +215,20 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     ).toBe(
       `<div>tensor, shape [2, 2], float32, ${device}</div><table><tbody><tr><td>1</td><td>2</td></tr><tr><td>3</td><td>4</td></tr></tbody></table>`,
     );
-    expect(bundle(arange(8, { device }).reshape([2, 2, 2]))["text/html"]).toContain(
-      "at [0] of the first axis</div><table><tbody><tr><td>0</td><td>1</td></tr><tr><td>2</td><td>3</td></tr>",
-    );
     expect(bundle(full([], 5, { device }))["text/html"]).toContain("<tr><td>5</td></tr>");
     expect(bundle(zeros([0], { device }))["text/html"]).toBe(`<div>tensor, shape [0], float32, ${device}</div>`);
   });
 
-  test("a table with long axes shows three at both ends of each, in as many columns in every row", () => {
+  test("a table has a row for each of a matrix, and one for a vector", () => {
     const rowsOf = (x: Tensor) =>
       [...bundle(x)["text/html"]!.matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row]) =>
         [...row!.matchAll(/<td>(.*?)<\/td>/g)].map(([, cell]) => cell),
       );
-    expect(rowsOf(arange(1000, { device }))).toEqual([["0", "1", "2", "…", "997", "998", "999"]]);
-    expect(rowsOf(arange(400, { device }).reshape([20, 20]))).toEqual(
-      Array.from({ length: 20 }, (_, row) => Array.from({ length: 20 }, (_, column) => String(row * 20 + column))),
+    expect(rowsOf(arange(4, { device }))).toEqual([["0", "1", "2", "3"]]);
+    expect(rowsOf(arange(256, { device }).reshape([16, 16]))).toEqual(
+      Array.from({ length: 16 }, (_, row) => Array.from({ length: 16 }, (_, column) => String(row * 16 + column))),
     );
-    expect(rowsOf(arange(42, { device }).reshape([21, 2]))).toEqual([
-      ["0", "1"],
-      ["2", "3"],
-      ["4", "5"],
-      ["…", "…"],
-      ["36", "37"],
-      ["38", "39"],
-      ["40", "41"],
-    ]);
-    expect(rowsOf(arange(10_000, { device }).reshape([100, 100])).map((row) => row.length)).toEqual(Array(7).fill(7));
+    expect(rowsOf(full([1, 1, 1], 2, { device }))).toEqual([["2"]]);
   });
 
   test("the payload's figures are over finite elements", () => {

@@ -2,9 +2,10 @@
 // reduced figures, never a big tensor whole.
 import { factsOf } from "../memory/dtype.ts";
 import { formatShape } from "../memory/shape.ts";
-import { figuresOf } from "../ops/reduce/statistics.ts";
+import { figuresOf, type Figures } from "../ops/reduce/statistics.ts";
 import { gap, lineWidth, notationOf, written, writtenOnOneLine, type Element, type Preview } from "./print.ts";
 import type { TensorMime, TensorPayload } from "../payloads.ts";
+import { pictureFileOf } from "./picture.ts";
 import { asShown, idOf, tileOf } from "./shown.ts";
 import type { Nested, Tensor } from "./tensor.ts";
 import { escaped } from "../wording.ts";
@@ -20,8 +21,8 @@ const tensorMime: TensorMime = "application/vnd.warpcell.tensor.v1+json";
 const wholeSize = 1000;
 const edgeItems = 3;
 const edgeAxes = 3;
-/** A table is as wide and as long as a page: one with more items along an axis shows its ends. */
-const tableItems = 20;
+/** A table has as many items along an axis as a reader takes in. */
+const tableItems = 16;
 /** A tensor on one line shows its elements up to this many. */
 const lineItems = 12;
 
@@ -87,45 +88,41 @@ export function lineOf(tensor: Tensor): string {
 }
 
 /**
- * A table of the last two axes; of other axes the first position. Its title is no caption: that would be broken to the
- * width of a narrow table, and lie in the middle of a wide one.
+ * A table of all elements of a tensor of at most two axes. Its title is no caption: that would be broken to the width
+ * of a narrow table, and lie in the middle of a wide one.
  */
-export function htmlOf(tensor: Tensor): string {
+function htmlOf(tensor: Tensor): string {
   if (tensor.isDisposed) return `<div>${escaped(textOf(tensor))}</div>`;
-  const outer = Math.max(0, tensor.shape.length - 2);
-  const hasCells = tensor.size > 0;
-  let cells: Preview = [];
-  if (hasCells) {
-    using matrix = tensor.slice(...Array<number>(outer).fill(0));
-    cells = preview(
-      matrix,
-      matrix.shape.every((length) => length <= tableItems),
-    );
-  }
-  const rows = (tensor.shape.length === 0 ? [[cells]] : tensor.shape.length === 1 ? [cells] : cells) as Preview[];
-  const notation = notationOf(rows, digitsOf(tensor));
-  const columns = rows.find(Array.isArray)?.length ?? 0;
-  const cellsOf = (row: Preview): Preview[] => (Array.isArray(row) ? row : Array<Preview>(columns).fill(row));
+  const title = `<div>tensor, ${escaped(facts(tensor))}</div>`;
+  if (tensor.size === 0) return title;
+  using matrix = tensor.reshape([-1, tensor.shape.at(-1) ?? 1]);
+  const rows = matrix.toArray<Element[]>();
+  const notation = notationOf(rows as Preview[], digitsOf(tensor));
   const body = rows
-    .map(
-      (row) =>
-        `<tr>${cellsOf(row)
-          .map((cell) => `<td>${cell === gap ? "…" : escaped(notation(cell as Element))}</td>`)
-          .join("")}</tr>`,
-    )
+    .map((row) => `<tr>${row.map((cell) => `<td>${escaped(notation(cell))}</td>`).join("")}</tr>`)
     .join("");
-  const where =
-    outer === 0
-      ? ""
-      : `, at [${Array(outer).fill(0).join(", ")}] of the first ${outer === 1 ? "axis" : `${outer} axes`}`;
-  return `<div>tensor, ${escaped(facts(tensor))}${where}</div>${hasCells ? `<table><tbody>${body}</tbody></table>` : ""}`;
+  return `${title}<table><tbody>${body}</tbody></table>`;
 }
 
-/** The payload under its MIME type; nothing for a disposed tensor. */
-export function payloadOf(tensor: Tensor): { readonly [tensorMime]?: TensorPayload } {
-  if (tensor.isDisposed) return {};
-  const { shape, dtype, device, size, bytes, isSuspect } = tensor;
+/** What a notebook shows of a tensor, by MIME type; of a disposed one nothing but that. */
+export function bundleOf(tensor: Tensor): Record<string, unknown> {
+  if (tensor.isDisposed) return { "text/plain": textOf(tensor), "text/html": htmlOf(tensor) };
   using whole = asShown(tensor);
+  const figures = figuresOf(whole.execution, whole);
+  const picture = pictureFileOf(whole, figures);
+  // Front ends that do not know the payload prefer HTML to pictures: there is none where it would not show all numbers.
+  const isTable =
+    picture === null || (tensor.shape.length <= 2 && tensor.shape.every((length) => length <= tableItems));
+  return {
+    "text/plain": textOf(tensor),
+    ...(isTable ? { "text/html": htmlOf(tensor) } : {}),
+    ...(picture === null ? {} : { "image/png": picture.toString("base64") }),
+    ...payloadOf(tensor, whole, figures),
+  };
+}
+
+function payloadOf(tensor: Tensor, whole: Tensor, figures: Figures): { readonly [tensorMime]: TensorPayload } {
+  const { shape, dtype, device, size, bytes, isSuspect } = tensor;
   const tile = tileOf(whole);
   const hasSlices = tile !== null && shape.slice(0, -2).some((length) => length > 1);
   return {
@@ -136,7 +133,7 @@ export function payloadOf(tensor: Tensor): { readonly [tensorMime]?: TensorPaylo
       device,
       size,
       bytes,
-      ...figuresOf(whole.execution, whole),
+      ...figures,
       suspect: isSuspect,
       tile,
       ...(hasSlices ? { id: idOf(tensor) } : {}),

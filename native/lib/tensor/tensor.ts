@@ -2,7 +2,7 @@
 import { apply, applyInto } from "../ops/core/apply.ts";
 import { deviceNamed, isDeviceName } from "../device/choice.ts";
 import { DeviceArray } from "../memory/array.ts";
-import { displayKey, htmlOf, lineOf, payloadOf, textOf } from "./display.ts";
+import { bundleOf, displayKey, lineOf, textOf } from "./display.ts";
 import {
   dtypeNames,
   factsOf,
@@ -427,7 +427,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
 
   /** What a notebook shows. The statistics and the picture are reduced on the device. */
   [displayKey](): Record<string, unknown> {
-    return { "text/plain": textOf(this), "text/html": htmlOf(this), ...payloadOf(this) };
+    return bundleOf(this);
   }
 }
 

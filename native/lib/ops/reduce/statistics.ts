@@ -29,11 +29,16 @@ export interface Picture {
   values: Float32Array;
 }
 
+/** Cells of a picture at most, in all and along an axis. */
+export interface PictureLimit {
+  readonly cells: number;
+  readonly along: number;
+}
+
 const threads = 256;
 const maxBlocks = 64;
-/** Cells of a picture, in all and along an axis: what a notebook file keeps of each tensor that it shows. */
-const maxCells = 128 * 192;
-const maxAlong = 256;
+/** What a notebook file keeps of each tensor that it shows. */
+const kept: PictureLimit = { cells: 128 * 192, along: 256 };
 /** An axis keeps at least this many cells, if it is so long, when the other one is far longer. */
 const minAlong = 32;
 /** A cell beyond it would become infinite, and be taken for one that has no finite element. */
@@ -106,12 +111,12 @@ export function preparePictures(device: DeviceProcess, dtype: DType): void {
  * The last two axes of a contiguous tensor, the first slice of all others; a vector is one row. `null` for a tensor
  * without elements.
  */
-export function pictureOf(on: Execution, tensor: DeviceArray): Picture | null {
+export function pictureOf(on: Execution, tensor: DeviceArray, limit = kept): Picture | null {
   if (tensor.size === 0) return null;
   const { device } = on;
   const matrixRows = tensor.shape.at(-2) ?? 1;
   const matrixColumns = tensor.shape.at(-1) ?? 1;
-  const { rows, columns, rowStep, columnStep } = gridOf(matrixRows, matrixColumns);
+  const { rows, columns, rowStep, columnStep } = gridOf(matrixRows, matrixColumns, limit);
   const splits = onDevice(device, {
     serial: 1,
     threads: Math.max(1, Math.min(columnStep, Math.floor(pictureThreads / (rows * columns)))),
@@ -154,13 +159,16 @@ export function pictureOf(on: Execution, tensor: DeviceArray): Picture | null {
  * Both axes in the same steps, so that a picture has the proportions of its matrix; a short axis beside a long one in
  * smaller ones.
  */
-function gridOf(matrixRows: number, matrixColumns: number): Omit<Picture, "values"> {
-  for (let step = Math.ceil(Math.max(matrixRows, matrixColumns) / maxAlong); ; step++) {
+function gridOf(
+  matrixRows: number,
+  matrixColumns: number,
+  { cells, along: most }: PictureLimit,
+): Omit<Picture, "values"> {
+  for (let step = Math.ceil(Math.max(matrixRows, matrixColumns) / most); ; step++) {
     const along = (length: number) => Math.max(1, Math.min(step, Math.floor(length / minAlong)));
     const [rowStep, columnStep] = [along(matrixRows), along(matrixColumns)];
     const [rows, columns] = [Math.ceil(matrixRows / rowStep), Math.ceil(matrixColumns / columnStep)];
-    if (rows * columns <= maxCells && rows <= maxAlong && columns <= maxAlong)
-      return { rows, columns, rowStep, columnStep };
+    if (rows * columns <= cells && rows <= most && columns <= most) return { rows, columns, rowStep, columnStep };
   }
 }
 
