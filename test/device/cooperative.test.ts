@@ -107,10 +107,10 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
 
   test("settings that there are not are refused with those that there are", async () => {
     const k = await kernel("__global__ void k(int* p) {}");
-    expect(() => k.launch({ grid: 1, block: 1, stream: 3 } as never, null)).toThrow(
+    expect(() => k.launch({ grid: 1, block: 1, queue: 3 } as never, null)).toThrow(
       new LaunchError(
         "INVALID_OPTION",
-        'launch of kernel k has no setting "stream". It has grid, block, shared, cooperative, bytes and flops.',
+        'launch of kernel k has no setting "queue". It has grid, block, shared, cooperative, bytes, flops and stream.',
       ),
     );
     expect(() => k.launch({ grid: 1, block: 1, bytes: -1 }, null)).toThrow(
@@ -122,7 +122,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(() => k.over(1, { grid: 1 } as never)).toThrow(
       new LaunchError(
         "INVALID_OPTION",
-        'over of kernel k has no setting "grid". It has block, shared, cooperative, bytes and flops.',
+        'over of kernel k has no setting "grid". It has block, shared, cooperative, bytes, flops and stream.',
       ),
     );
     expect(() => k.launch({ grid: 1, block: 1, cooperative: 1 } as never, null)).toThrow(

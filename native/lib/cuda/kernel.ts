@@ -11,7 +11,8 @@ import { LaunchPlan, type LaunchConfig, type Size } from "./plan.ts";
 import { keepSamples, samplesOf } from "./samples.ts";
 import type { KernelDeclaration, Parameter } from "./signature.ts";
 import { summarize, type Timing } from "./timing.ts";
-import { executionOf } from "../device/stream.ts";
+import type { Execution } from "../device/execution.ts";
+import { executionOf, type Stream } from "../device/stream.ts";
 import { worded } from "../wording.ts";
 
 /** What is known of a compiled kernel; `null`: the device does not know. Bytes. */
@@ -140,9 +141,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
    */
   launch(config: LaunchConfig, ...args: A): void {
     this.#compilation.beforeLaunch?.();
-    const { device } = this.#compilation;
-    const stream = config?.stream;
-    this.#plan.launch(stream === undefined ? device.execution : executionOf(stream, device), config, args);
+    this.#plan.launch(this.#on(config?.stream), config, args);
   }
 
   /**
@@ -160,9 +159,9 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
         "GRID",
         `The number of items to launch kernel ${this.name} over must be a whole number ≥ 0, but got ${worded(n)}.`,
       );
-    const { block = this.#defaultBlock(), shared, cooperative, bytes, flops, ...unknown } = options;
+    const { block = this.#defaultBlock(), shared, cooperative, bytes, flops, stream, ...unknown } = options;
     for (const key in unknown)
-      throw settingError(this.name, key, "over", "block, shared, cooperative, bytes and flops");
+      throw settingError(this.name, key, "over", "block, shared, cooperative, bytes, flops and stream");
     // A block that is none is refused by the launch.
     const config = {
       grid: block >= 1 ? Math.max(1, Math.ceil(n / block)) : 1,
@@ -176,8 +175,13 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
     if (n === 0) return (...args) => void this.#plan.record(config, args);
     return (...args) => {
       this.#compilation.beforeLaunch?.();
-      this.#plan.launch(this.#compilation.device.execution, config, args);
+      this.#plan.launch(this.#on(stream), config, args);
     };
+  }
+
+  #on(stream: Stream | undefined): Execution {
+    const { device } = this.#compilation;
+    return stream === undefined ? device.execution : executionOf(stream, device);
   }
 
   #defaultBlock(): number {

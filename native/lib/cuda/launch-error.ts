@@ -178,7 +178,7 @@ export function settingError(
   kernel: string,
   key: string,
   call = "launch",
-  known = "grid, block, shared, cooperative, bytes and flops",
+  known = "grid, block, shared, cooperative, bytes, flops and stream",
 ): LaunchError {
   return new LaunchError(
     "INVALID_OPTION",
