@@ -45,6 +45,19 @@ describe.each(devices.map((device) => ({ device, on: { device: device.name } }))
     }
   });
 
+  test("so do copies of what has gaps, and what is shown", () => {
+    const stream = new Stream(on);
+    const x = randn([300, 400], { ...on, seed: start });
+    const expected = x.matmul(x.T).T.toArray();
+    stream.wait();
+    for (let round = 0; round < 5; round++) {
+      expect(withStream(stream, () => x.matmul(x.T).T).toArray()).toEqual(expected);
+      const made = withStream(stream, () => zeros([300, 400], on).add(x).mul(0).add(round).T);
+      expect(String(made)).toContain(`[${round}, ${round}`);
+      expect([...new Set(made.data())]).toEqual([round]);
+    }
+  });
+
   test("a stream waits for another, and for an event of it", () => {
     const [one, two] = [new Stream(on), new Stream(on)];
     for (let round = 0; round < 20; round++) {

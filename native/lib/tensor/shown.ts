@@ -84,6 +84,8 @@ export function tileOf(tensor: Tensor): TensorTile | null {
 
 /** What front ends show of a tensor, without gaps: its numbers, the sizes of complex ones. */
 export function asShown(tensor: Tensor): Tensor {
+  // Whichever stream has written it.
+  tensor.execution.waitForAll();
   if (factsOf(tensor.dtype as DType).kind !== "complex") return tensor.contiguous();
   return tensor.detach().abs().contiguous();
 }

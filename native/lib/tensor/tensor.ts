@@ -281,6 +281,8 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
     const storage = this.living();
     if (this.isContiguous)
       return readBytes(this.execution, storage, this.offset * factsOf(this.dtype).bytes, this.bytes, use);
+    // Whichever stream has written it.
+    this.execution.waitForAll();
     using copy = this.clone();
     readBytes(copy.execution, copy.living(), 0, copy.bytes, use);
   }
@@ -294,6 +296,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
    */
   data(): TypedArrayOf<D> {
     if (!this.isContiguous) {
+      this.execution.waitForAll();
       using copy = this.clone();
       return copy.#exposed();
     }
