@@ -162,6 +162,14 @@ describe.each(devices)("on $name", ({ name: device }) => {
     expect(sizeOf(pictureOf(x.mul(2)))).toEqual([384, 384]);
   });
 
+  test("the payload says what the picture shows beside a heat map", () => {
+    const shows = (shape: number[]) =>
+      (bundleOf(zeros(shape, { device }))["application/vnd.warpcell.tensor.v1+json"] as unknown as { picture?: string })
+        .picture;
+    const shapes = [[5], [4, 4], [2, 4, 4], [8, 8, 3], [2, 3, 8, 8], [], [0]];
+    expect(shapes.map(shows)).toEqual(["line", undefined, "slices", "colours", "colours", undefined, undefined]);
+  });
+
   test("HTML shows numbers where it shows all of them; other front ends have the picture", () => {
     expect(Object.keys(bundleOf(zeros([16, 16], { device })))).toContain("text/html");
     for (const shape of [[17, 2], [1000], [2, 3, 3]]) {

@@ -1,6 +1,19 @@
 // The sentences about a value that is not what a table of fields expects.
 import { expect, test } from "vitest";
-import { between, checkFields, count, counts, exactly, finite, flag, list, orNull, record, text } from "./fields.ts";
+import {
+  between,
+  checkFields,
+  count,
+  counts,
+  exactly,
+  finite,
+  flag,
+  list,
+  oneOf,
+  orNull,
+  record,
+  text,
+} from "./fields.ts";
 
 const check = (value: unknown, expectation: typeof text) => {
   const checked = checkFields<{ field: unknown }>("a thing", { field: value }, { field: expectation });
@@ -16,6 +29,7 @@ test.each([
   [[1, 0], counts],
   [1, exactly(1)],
   [64, between(1, 64)],
+  ["b", oneOf("a", "b")],
   [null, orNull(finite)],
   [2, orNull(finite)],
   [{}, record],
@@ -30,6 +44,7 @@ test.each([
   [{}, list, '"field" of a thing is {} but should be a list.'],
   [[1, -1], counts, '"field" of a thing is [1,-1] but should be a list of whole numbers ≥ 0.'],
   [2, exactly(1), '"field" of a thing is 2 but should be 1.'],
+  ["c", oneOf("a", "b"), '"field" of a thing is "c" but should be "a" or "b".'],
   [65, between(1, 64), '"field" of a thing is 65 but should be a whole number from 1 to 64.'],
   [undefined, orNull(finite), '"field" of a thing is missing but should be a finite number or null.'],
   [[], record, '"field" of a thing is [] but should be a record of fields.'],

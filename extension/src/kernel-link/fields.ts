@@ -33,6 +33,10 @@ export const exactly = (wanted: number): Expectation => ({
   expected: String(wanted),
   holds: (value) => value === wanted,
 });
+export const oneOf = (...wanted: readonly string[]): Expectation => ({
+  expected: wanted.map((word) => `"${word}"`).join(" or "),
+  holds: (value) => wanted.some((word) => word === value),
+});
 export const between = (low: number, high: number): Expectation => ({
   expected: `a whole number from ${low} to ${high}`,
   holds: (value) => isCount(value) && Number(value) >= low && Number(value) <= high,

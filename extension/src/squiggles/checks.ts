@@ -5,7 +5,7 @@ import type { Kernel } from "@jupyterlab/services";
 import { type CellMistake, mistakesTarget } from "../../../kernel/mime.ts";
 import { headLength, magicEnd } from "../cuda-cells/magic-line.ts";
 import { CommQuestions } from "../kernel-link/comm-questions.ts";
-import { between, checkFields, count, text } from "../kernel-link/fields.ts";
+import { between, checkFields, count, oneOf, text } from "../kernel-link/fields.ts";
 import type { KnownMistakes } from "./known-mistakes.ts";
 
 type CellModel = NotebookPanel["content"]["widgets"][number]["model"];
@@ -20,7 +20,7 @@ const expectations = {
   start: count,
   end: count,
   code: text,
-  severity: { expected: '"error" or "warning"', holds: (value: unknown) => value === "error" || value === "warning" },
+  severity: oneOf("error", "warning"),
   message: text,
 };
 

@@ -10,6 +10,7 @@ import {
   exactly,
   finite,
   flag,
+  oneOf,
   optional,
   orNull,
   record,
@@ -32,6 +33,7 @@ const payloadFields: Expectations<TensorPayload> = {
   inf: count,
   suspect: flag,
   tile: orNull(record),
+  picture: optional(oneOf("line", "colours", "slices")),
   id: optional(text),
 };
 

@@ -34,24 +34,27 @@ export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     this.heatMap?.dispose();
     this.heatMap = null;
-    this.node.replaceChildren(...this.contentOf(model.data[this.mimeType]));
+    this.node.replaceChildren(...this.contentOf(model.data[this.mimeType], model.data["image/png"]));
   }
 
-  private contentOf(data: unknown): HTMLElement[] {
+  private contentOf(data: unknown, png: unknown): HTMLElement[] {
     const payload = checkPayload(data);
     if (!payload.ok) return [problem(payload.problem)];
     const line = element("div", "warpcell-tensor-line", ...factsOf(payload.value).map(factNode));
     const { tile, size } = payload.value;
     if (!tile || size < 2) return [line];
+    const drawing = drawingOf(payload.value, png);
+    const above = drawing === null ? [line] : [line, drawing];
+    if (drawing !== null && payload.value.picture === "colours") return above;
     const picture = decodeTile(tile, payload.value.dtype);
-    if (!picture.ok) return [line, problem(picture.problem)];
+    if (!picture.ok) return [...above, problem(picture.problem)];
     this.heatMap = new HeatMap(payload.value, tile, picture.value);
     const { id, shape } = payload.value;
-    if (id === undefined || this.slices === null) return [line, this.heatMap.node];
+    if (id === undefined || this.slices === null) return [...above, this.heatMap.node];
     const source = this.slices;
     source.prepare();
     const sliders = new Sliders(shape, (index) => void this.showSlice(source, sliders, payload.value, id, index));
-    return [line, sliders.node, this.heatMap.node];
+    return [...above, sliders.node, this.heatMap.node];
   }
 
   /**
@@ -86,6 +89,20 @@ export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
     sliders.wanted = null;
   }
 }
+
+/** What the output's own picture shows, where that is more than a heat map does. */
+function drawingOf(payload: TensorPayload, png: unknown): HTMLElement | null {
+  const { picture } = payload;
+  if (picture === undefined || typeof png !== "string" || !/^[A-Za-z0-9+/\n]+={0,2}\n?$/.test(png)) return null;
+  const image = element("img", `warpcell-tensor-picture warpcell-tensor-picture-${picture}`);
+  image.src = `data:image/png;base64,${png}`;
+  image.alt = `${drawings[picture]} of a tensor: ${factsOf(payload)
+    .map(({ text }) => text)
+    .join(", ")}`;
+  return image;
+}
+
+const drawings = { line: "Line", colours: "Image", slices: "Slices" } as const;
 
 function factNode({ kind, text, detail }: Fact): HTMLElement {
   const node = element("span", `warpcell-tensor-${kind}`, text);

@@ -28,8 +28,14 @@ test.each<[string, Partial<TensorPayload>, string[]]>([
     ["[2, 3]", "float32", "cuda:0", "min -1.5", "max 2", "mean 0.33333", "1,200 NaN", "1 Inf", "unfinished"],
   ],
   ["booleans", { dtype: "bool", min: 0, max: 1, mean: 1 / 3 }, ["[2, 3]", "bool", "cuda:0", "2 true", "4 false"]],
-  ["one boolean", { shape: [], size: 1, dtype: "bool", min: 1, max: 1, mean: 1 }, ["[]", "bool", "cuda:0", "true"]],
-  ["a scalar", { shape: [], size: 1, min: 2.25, max: 2.25, mean: 2.25 }, ["[]", "float32", "cuda:0", "2.25"]],
+  ["one boolean", { shape: [], size: 1, dtype: "bool", min: 1, max: 1, mean: 1 }, ["tensor(true)", "bool", "cuda:0"]],
+  ["a list of one", { shape: [1], size: 1, min: 3, max: 3, mean: 3 }, ["[1]", "float32", "cuda:0", "3"]],
+  [
+    "a scalar that is NaN",
+    { shape: [], size: 1, min: null, max: null, mean: null, nan: 1 },
+    ["tensor(NaN)", "float32", "cuda:0", "1 NaN"],
+  ],
+  ["a scalar", { shape: [], size: 1, min: 2.25, max: 2.25, mean: 2.25 }, ["tensor(2.25)", "float32", "cuda:0"]],
   [
     "an empty one",
     { shape: [0, 3], size: 0, min: null, max: null, mean: null },

@@ -12,11 +12,7 @@ export interface Fact {
 /** The facts of the line, in order. */
 export function factsOf(payload: TensorPayload): Fact[] {
   return [
-    {
-      kind: "shape",
-      text: `[${payload.shape.join(", ")}]`,
-      detail: payload.shape.length === 0 ? "A scalar" : formatCount(payload.size, "element", "elements"),
-    },
+    headOf(payload),
     { kind: "plain", text: payload.dtype, detail: formatBytes(payload.bytes) },
     { kind: "plain", text: payload.device },
     ...statisticsOf(payload),
@@ -24,10 +20,26 @@ export function factsOf(payload: TensorPayload): Fact[] {
   ];
 }
 
-function statisticsOf({ dtype, size, min, max, mean }: TensorPayload): Fact[] {
+/** Of a scalar its value: brackets with nothing in them would say that it is empty. */
+function headOf(payload: TensorPayload): Fact {
+  const { shape, size } = payload;
+  if (shape.length > 0)
+    return { kind: "shape", text: `[${shape.join(", ")}]`, detail: formatCount(size, "element", "elements") };
+  return { kind: "shape", text: `tensor(${valueOf(payload)})`, detail: "A scalar" };
+}
+
+/** Of a tensor of one element. */
+function valueOf({ dtype, min, nan, inf }: TensorPayload): string {
+  if (min !== null) return dtype === "bool" ? String(min === 1) : formatValue(min, 7);
+  return nan > 0 || inf === 0 ? "NaN" : "infinite";
+}
+
+function statisticsOf(payload: TensorPayload): Fact[] {
+  const { shape, dtype, size, min, max, mean } = payload;
+  if (shape.length === 0) return [];
   if (size === 0) return [{ kind: "plain", text: "empty" }];
   if (min === null || max === null) return [{ kind: "plain", text: "no finite value" }];
-  if (size === 1) return [{ kind: "statistic", text: dtype === "bool" ? String(min === 1) : formatValue(min, 7) }];
+  if (size === 1) return [{ kind: "statistic", text: valueOf(payload) }];
   if (dtype === "bool" && mean !== null) {
     // The mean of zeros and ones, times their count: exact up to 2^52 elements.
     const ones = Math.round(mean * size);

@@ -331,7 +331,7 @@ test("an output that cannot be read is one sentence", async ({ page }) => {
     '"version" of a tensor preview is 7 but should be 1. Bring the kernel and the JupyterLab extension to the same version.',
   );
   await expect(broken.locator("canvas")).toHaveCount(0);
-  await expect(cell(page, 5).locator(".warpcell-tensor-line > *")).toHaveText(["[]", "float32", "cuda:0", "2.5"]);
+  await expect(cell(page, 5).locator(".warpcell-tensor-line > *")).toHaveText(["tensor(2.5)", "float32", "cuda:0"]);
 });
 
 for (const [theme, name] of [

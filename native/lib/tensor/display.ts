@@ -116,12 +116,17 @@ export function bundleOf(tensor: Tensor): Record<string, unknown> {
   return {
     "text/plain": textOf(tensor),
     ...(isTable ? { "text/html": htmlOf(tensor) } : {}),
-    ...(picture === null ? {} : { "image/png": picture.toString("base64") }),
-    ...payloadOf(tensor, whole, figures),
+    ...(picture === null ? {} : { "image/png": picture.file.toString("base64") }),
+    ...payloadOf(tensor, whole, figures, picture?.shows),
   };
 }
 
-function payloadOf(tensor: Tensor, whole: Tensor, figures: Figures): { readonly [tensorMime]: TensorPayload } {
+function payloadOf(
+  tensor: Tensor,
+  whole: Tensor,
+  figures: Figures,
+  picture: TensorPayload["picture"],
+): { readonly [tensorMime]: TensorPayload } {
   const { shape, dtype, device, size, bytes, isSuspect } = tensor;
   const tile = tileOf(whole);
   const hasSlices = tile !== null && shape.slice(0, -2).some((length) => length > 1);
@@ -136,6 +141,7 @@ function payloadOf(tensor: Tensor, whole: Tensor, figures: Figures): { readonly 
       ...figures,
       suspect: isSuspect,
       tile,
+      ...(picture === undefined ? {} : { picture }),
       ...(hasSlices ? { id: idOf(tensor) } : {}),
     },
   };

@@ -1,6 +1,7 @@
 // A tensor as a picture that any front end shows: a line for a vector, an image where an axis is one of colours, a heat
 // map of the last two axes otherwise, and a grid of them for a batch.
 import { pictureOf, type Figures } from "../ops/reduce/statistics.ts";
+import type { TensorPayload } from "../payloads.ts";
 import { emptyPlace, nanPlace, pictureScale, type PaletteColour, type PictureScale } from "./picture-colours.ts";
 import { pngOf, type Pixels } from "./png.ts";
 import type { Tensor } from "./tensor.ts";
@@ -28,28 +29,34 @@ const lineColours: readonly PaletteColour[] = [
 ];
 const [paper, ink, axis, missing] = [0, 1, 2, 3];
 
-/** A PNG of the tensor, contiguous and real; `null` where there is nothing to draw. */
-export function pictureFileOf(tensor: Tensor, figures: Figures): Buffer | null {
-  if (tensor.size < 2) return null;
-  using plain = tensor.detach();
-  return drawn(plain, figures);
+export interface PictureFile {
+  /** A PNG. */
+  readonly file: Buffer;
+  /** What it shows; `undefined` for one heat map. */
+  readonly shows: TensorPayload["picture"];
 }
 
-function drawn(tensor: Tensor, figures: Figures): Buffer {
-  const { shape } = tensor;
-  if (shape.length === 1) return pngOf(lineOf(tensor, figures));
+/** A picture of the tensor, contiguous and real; `null` where there is nothing to draw. */
+export function pictureFileOf(tensor: Tensor, figures: Figures): PictureFile | null {
+  if (tensor.size < 2) return null;
+  using plain = tensor.detach();
+  const { shape } = plain;
+  if (shape.length === 1) return { file: pngOf(lineOf(plain, figures)), shows: "line" };
   const side = (at: number) => shape.at(at)! >= leastSide;
   const isColours = (length: number | undefined) => length === 3 || length === 4;
-  if (shape.length > 2 && isColours(shape.at(-1)) && side(-2) && side(-3))
-    return pngOf(coloursOf(tensor.reshape([-1, ...shape.slice(-3)]), figures));
+  if (shape.length > 2 && isColours(shape.at(-1)) && side(-2) && side(-3)) {
+    using images = plain.reshape([-1, ...shape.slice(-3)]);
+    return { file: pngOf(coloursOf(images, figures)), shows: "colours" };
+  }
   if (shape.length > 3 && shape.at(-3) === 3 && side(-1) && side(-2)) {
-    using images = tensor.reshape([-1, ...shape.slice(-3)]);
+    using images = plain.reshape([-1, ...shape.slice(-3)]);
     using last = images.permute(0, 2, 3, 1);
-    return pngOf(coloursOf(last, figures));
+    return { file: pngOf(coloursOf(last, figures)), shows: "colours" };
   }
   const [rows, columns] = shape.length > 2 && shape.at(-1) === 1 ? shape.slice(-3) : shape.slice(-2);
-  using matrices = tensor.reshape([-1, rows!, columns!]);
-  return pngOf(heatMapOf(matrices, figures));
+  using matrices = plain.reshape([-1, rows!, columns!]);
+  const shows = matrices.shape[0]! > 1 ? "slices" : undefined;
+  return { file: pngOf(heatMapOf(matrices, figures)), shows };
 }
 
 interface Image {
