@@ -146,6 +146,11 @@ export class Capture extends Recording {
     this.#changes = [];
   }
 
+  /** Something happens before each run. */
+  get isRenewed(): boolean {
+    return this.#renewals.length > 0;
+  }
+
   /** What is to be changed in the records before the next run, as writeGraphUpdate takes it; they have it already. */
   renewed(): readonly number[] {
     for (const action of this.#renewals) action();

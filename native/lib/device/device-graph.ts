@@ -87,7 +87,7 @@ export class DeviceGraph {
   launch(): number {
     const lent = this.#lent;
     const { device, number, capture } = lent;
-    if (lent.last > 0) writeGraphUpdate(device.direct, number, capture.renewed());
+    if (lent.last > 0 && capture.isRenewed) writeGraphUpdate(device.direct, number, capture.renewed());
     lent.last = writeGraphLaunch(device.direct, number);
     return lent.last;
   }

@@ -77,15 +77,18 @@ class GraphOf {
     }
     const device = this.#recorded?.capture.device ?? this.#deviceOf(inputs);
     const outer = device.execution;
+    if (outer === device.direct) return this.#runOn(device, args, inputs);
     // Its runs are on stream 0, in order with the one that is current.
     device.direct.waitFor(outer);
-    const result = device.divert(device.direct, 0, () => {
-      if (this.#recorded === null) this.#recorded = this.#record(device, args);
-      else this.#renew(this.#recorded, inputs);
-      return this.#run(this.#recorded);
-    });
+    const result = device.divert(device.direct, 0, () => this.#runOn(device, args, inputs));
     outer.waitFor(device.direct);
     return result;
+  }
+
+  #runOn(device: DeviceProcess, args: readonly unknown[], inputs: readonly Leaf[]): unknown {
+    if (this.#recorded === null) this.#recorded = this.#record(device, args);
+    else this.#renew(this.#recorded, inputs);
+    return this.#run(this.#recorded);
   }
 
   #deviceOf(inputs: readonly Leaf[]): DeviceProcess {
@@ -150,6 +153,7 @@ class GraphOf {
           `Input ${name} of the ${this.#title} was ${worded(recorded)} when it was recorded and is ${worded(leaf.value)} now: give a tensor, whose numbers may change.`,
         );
     });
+    if (inputs.length === 0) return;
     noGrad(() =>
       inputs.forEach(({ value }, index) => {
         if (value instanceof Tensor) copyInto(value, given[index]!.value as Tensor);
