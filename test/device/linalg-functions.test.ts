@@ -321,6 +321,71 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     );
   });
 
+  test.each(dtypes)("choleskySolve of %s, by both factors", (dtype) => {
+    for (const [batch, n] of [
+      [[], 5],
+      [[3], 20],
+      [[2], 70],
+    ] as const) {
+      const { x, matrices } = make.definite(batch, n, dtype);
+      const { x: b, matrices: sides } = make.any(batch, n, 3, dtype);
+      for (const upper of [false, true])
+        matricesOf(linalg.choleskySolve(linalg.cholesky(x, { upper }), b, { upper })).forEach((found, at) => {
+          const most = bound(n, dtype) * n * (size(matrices[at]!) * size(found) + size(sides[at]!));
+          expectSmall(minus(times(matrices[at]!, found), sides[at]!), most);
+        });
+    }
+    const [l, b] = [make.definite([], 3, "float64").x, make.any([], 3, 2, "float64").x];
+    expectGradients((x, y) => linalg.choleskySolve(x!, y!), [l, b]);
+    expect(said(() => linalg.choleskySolve(b, b))).toBe(
+      "choleskySolve takes square matrices, the last two axes of a tensor, but got shape [3, 2].",
+    );
+  });
+
+  test.each(dtypes)("a Kronecker product of %s multiplies and solves as what it stands for", (dtype) => {
+    const [a, b] = [make.any([], 3, 4, dtype), make.any([], 5, 2, dtype)];
+    const product = linalg.kronecker(a.x, b.x);
+    const dense = matricesOf(product.toDense())[0]!;
+    expect([product.shape, product.T.shape, String(product)]).toEqual([
+      [15, 8],
+      [8, 15],
+      "KroneckerProduct([3, 4] ⊗ [5, 2])",
+    ]);
+    expect(dense).toEqual(matricesOf(linalg.kron(a.x, b.x))[0]);
+    const { x, matrices } = make.any([], 8, 3, dtype);
+    const wanted = times(dense, matrices[0]!);
+    expectSmall(minus(matricesOf(product.matmul(x))[0]!, wanted), bound(8, dtype) * size(dense) * size(matrices[0]!));
+    const first = x.slice(null, 0) as Tensor;
+    expectSmall(
+      minus([product.matmul(first).toArray() as number[]], [wanted.map((row) => row[0]!)]),
+      bound(8, dtype) * 15 * size(dense) * size(matrices[0]!),
+    );
+    const { x: y, matrices: others } = make.any([], 15, 2, dtype);
+    expectSmall(
+      minus(matricesOf(product.T.matmul(y))[0]!, times(flipped(dense), others[0]!)),
+      bound(15, dtype) * size(flipped(dense)) * size(others[0]!),
+    );
+    const [c, d] = [make.definite([], 3, dtype), make.definite([], 5, dtype)];
+    const square = linalg.kronecker(c.x, d.x);
+    const whole = matricesOf(square.toDense())[0]!;
+    const solved = matricesOf(square.solve(y))[0]!;
+    const most = bound(15, dtype) * 15 * (size(whole) * size(solved) + size(others[0]!));
+    expectSmall(minus(times(whole, solved), others[0]!), most);
+    expectGradients(
+      (p, q, z) => linalg.kronecker(p!, q!).matmul(z!),
+      [make.any([], 2, 3, "float64").x, make.any([], 2, 2, "float64").x, make.any([], 6, 1, "float64").x],
+    );
+    expect(said(() => linalg.kronecker(a.x, first))).toBe(
+      "kronecker takes two matrices but got shapes [3, 4] and [8].",
+    );
+    expect(said(() => product.matmul(y))).toBe(
+      "matmul of a KroneckerProduct with 8 columns takes a vector or a matrix with as many rows but got shape [15, 2].",
+    );
+    expect(said(() => product.solve(y))).toBe(
+      "solve of a KroneckerProduct with 8 columns takes a vector or a matrix with as many rows but got shape [15, 2].",
+    );
+  });
+
   test("kron of vectors, matrices and tensors", () => {
     const [a, b] = [make.any([], 2, 3, "float64"), make.any([], 4, 2, "float64")];
     const found = linalg.kron(a.x, b.x).toArray() as number[][];

@@ -1,6 +1,7 @@
 // Linear algebra: what `import { linalg } from "warpcell"` gives.
 export {
   cholesky,
+  choleskySolve,
   det,
   inv,
   slogdet,
@@ -38,6 +39,7 @@ export {
   type RankOptions,
   type VectorNormOptions,
 } from "./norms.ts";
+export { KroneckerProduct, kronecker } from "./kronecker.ts";
 export { kron, matrixExp, matrixPower, multiDot } from "./powers.ts";
 export { matmul } from "../tensor/linear.ts";
 export { cross, outer, tensordot, vecdot } from "../tensor/products.ts";

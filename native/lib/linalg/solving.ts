@@ -1,6 +1,7 @@
 // Systems of equations, inverses and triangular factors.
 import type { DType } from "../memory/dtype.ts";
 import { apply, applyAll } from "../ops/core/apply.ts";
+import { squaresOf } from "../ops/linalg/matrices.ts";
 import { define, flag, tensor } from "../tensor/arguments.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { isTracked, solutionOf, systemOf, transposedOf, type MatrixOf } from "./operands.ts";
@@ -25,6 +26,28 @@ export const cholesky: <D extends DType>(x: Tensor<D>, options?: CholeskyOptions
     upper && x.shape.length >= 2
       ? transposedOf(apply("cholesky", [transposedOf(x)], {}) as Tensor)
       : apply("cholesky", [x], {}),
+);
+
+/**
+ * x of a · x = b by the Cholesky factor of a, l with a = l · lᵀ, for l [B…, n, n] and b [B…, n, k] or [B…, n]; with
+ * `upper` by u with a = uᵀ · u. Batches broadcast, and the other triangle is not looked at.
+ * @example
+ * linalg.choleskySolve(tensor([[2, 0], [1, 2]]), tensor([8, 12])); // → tensor([1, 2], shape [2], float32, cpu)
+ */
+export const choleskySolve: <D extends DType>(
+  l: Tensor<D>,
+  b: Tensor,
+  options?: CholeskyOptions,
+) => Tensor<MatrixOf<D>> = define(
+  "choleskySolve",
+  { required: { b: tensor }, options: { upper: flag } },
+  (l, { b, upper = false }) => {
+    squaresOf("choleskySolve", l);
+    const system = systemOf("choleskySolve", l, b);
+    const solved = (sides: Tensor, isTransposed: boolean) =>
+      apply("solveTriangular", [system.a, sides], { isUpper: upper, isTransposed, isUnit: false }) as Tensor;
+    return solutionOf(solved(solved(system.b, upper), !upper), system);
+  },
 );
 
 /**
