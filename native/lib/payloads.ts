@@ -65,8 +65,8 @@ export interface TensorPayload {
   readonly suspect: boolean;
   readonly tile: TensorTile | null;
   /**
-   * What the output's image/png shows that a heat map of one slice does not: a vector's line, colours, which take the
-   * heat map's place, or all slices. Left out where that is nothing.
+   * What the output's image/png shows that a heat map of one slice does not: a vector's line, colours, or all slices.
+   * Left out where that is nothing.
    */
   readonly picture?: "line" | "colours" | "slices";
   /** Names the tensor on {@link TensorTarget}, as long as it lives; only where there is more than one slice. */

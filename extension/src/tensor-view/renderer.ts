@@ -10,7 +10,7 @@ import type { SliceSource } from "./slice-source.ts";
 import { Sliders } from "./sliders.ts";
 import type { Fact } from "./summary.ts";
 import { factsOf } from "./summary.ts";
-import { decodeTile } from "./tile.ts";
+import { decodeTile, inRangeOf } from "./tile.ts";
 
 export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
   private readonly mimeType: string;
@@ -45,10 +45,11 @@ export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
     if (!tile || size < 2) return [line];
     const drawing = drawingOf(payload.value, png);
     const above = drawing === null ? [line] : [line, drawing];
-    if (drawing !== null && payload.value.picture === "colours") return above;
+    // A heat map whose columns are channels says nothing; one of a channel does.
+    if (drawing !== null && payload.value.picture === "colours" && payload.value.shape.at(-1)! <= 4) return above;
     const picture = decodeTile(tile, payload.value.dtype);
     if (!picture.ok) return [...above, problem(picture.problem)];
-    this.heatMap = new HeatMap(payload.value, tile, picture.value);
+    this.heatMap = new HeatMap(payload.value, tile, inRangeOf(payload.value, picture.value));
     const { id, shape } = payload.value;
     if (id === undefined || this.slices === null) return [...above, this.heatMap.node];
     const source = this.slices;
@@ -82,7 +83,7 @@ export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
       sliders.say(picture.ok ? "" : picture.problem);
       if (!reply.ok || !tile.ok || !picture.ok) continue;
       const shown = this.heatMap;
-      this.heatMap = new HeatMap(payload, tile.value, picture.value, asked, reply.value.unfinished);
+      this.heatMap = new HeatMap(payload, tile.value, inRangeOf(payload, picture.value), asked, reply.value.unfinished);
       shown.node.replaceWith(this.heatMap.node);
       shown.dispose();
     } while (asked !== sliders.wanted);

@@ -1,6 +1,7 @@
 // Pictures decoded from base64, their range, and which elements a cell stands for.
 import { expect, test } from "vitest";
-import { decodeTile, elementsOf } from "./tile.ts";
+import type { TensorPayload } from "../../../kernel/mime.ts";
+import { decodeTile, elementsOf, inRangeOf } from "./tile.ts";
 
 const encode = (values: number[]) => {
   const bytes = new DataView(new ArrayBuffer(values.length * 4));
@@ -60,4 +61,33 @@ test("a cell names its elements, the last one of an axis only those there are", 
   expect(elementsOf([7, 2, 9, 10], steps, 1, 1)).toBe("[0, 0, 4…7, 3…5]");
   expect(elementsOf([10], { ...steps, rows: 1 }, 0, 2)).toBe("[6…8]");
   expect(elementsOf([], { ...steps, rows: 1, columns: 1 }, 0, 0)).toBe("[]");
+});
+
+test("a slice is in the range of its tensor, or in its own where that is wider; a matrix in its own", () => {
+  const payload: TensorPayload = {
+    version: 1,
+    shape: [4, 1, 2],
+    dtype: "float32",
+    device: "cpu",
+    size: 8,
+    bytes: 32,
+    min: -3,
+    max: 5,
+    mean: 1,
+    nan: 0,
+    inf: 0,
+    suspect: false,
+    tile: null,
+  };
+  const rangeOf = (values: number[], changes: Partial<TensorPayload> = {}) => {
+    const decoded = decodeTile(tileOf(1, 2, values), "float32");
+    if (!decoded.ok) throw new Error(decoded.problem);
+    const { low, high } = inRangeOf({ ...payload, ...changes }, decoded.value);
+    return [low, high];
+  };
+  expect(rangeOf([1, 2])).toEqual([-3, 5]);
+  expect(rangeOf([-8, 2])).toEqual([-8, 5]);
+  expect(rangeOf([1, 2], { shape: [1, 2], size: 2 })).toEqual([1, 2]);
+  expect(rangeOf([1, 2], { min: null, max: null })).toEqual([1, 2]);
+  expect(rangeOf([NaN, NaN])).toEqual([null, null]);
 });

@@ -1,5 +1,5 @@
 // A payload's base64 picture as numbers with their range, and the elements that a cell of it stands for.
-import type { TensorTile } from "../../../kernel/mime.ts";
+import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
 import type { Checked } from "../kernel-link/fields.ts";
 import { plane } from "./payload.ts";
 
@@ -47,6 +47,16 @@ export function decodeTile({ rows, columns, values: encoded }: TensorTile, dtype
     ok: true,
     value: { rows, columns, values, ...(dtype === "bool" ? { low: 0, high: 1 } : { low, high }), missing },
   };
+}
+
+/**
+ * The picture in the range of its tensor, so that one colour is one value in every slice; wider where elements have
+ * left that range since.
+ */
+export function inRangeOf({ shape, min, max }: TensorPayload, picture: Picture): Picture {
+  const { low, high } = picture;
+  if (shape.length < 3 || min === null || max === null || low === null || high === null) return picture;
+  return { ...picture, low: Math.min(low, min), high: Math.max(high, max) };
 }
 
 function fromBase64(encoded: string): Uint8Array<ArrayBuffer> | null {
