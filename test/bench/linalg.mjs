@@ -44,10 +44,16 @@ def make(question):
   },
 };
 
-/** Name, ours, NumPy's expression; PyTorch's where it is not the same with another name in front. */
+/** Name, ours, NumPy's expression (null: it has none); PyTorch's where it is not the same with another name in front. */
 const calls = {
   cholesky: [({ s }) => linalg.cholesky(s), "np.linalg.cholesky(s)"],
   solve: [({ s, b }) => linalg.solve(s, b), "np.linalg.solve(s, b)"],
+  solveTriangular: [
+    ({ s, b }) => linalg.solveTriangular(s, b),
+    null,
+    "torch.linalg.solve_triangular(s, b, upper=False)",
+  ],
+  choleskySolve: [({ s, b }) => linalg.choleskySolve(s, b), null, "torch.cholesky_solve(b, s)"],
   inv: [({ s }) => linalg.inv(s), "np.linalg.inv(s)"],
   det: [({ s }) => linalg.det(s), "np.linalg.det(s)"],
   eigh: [({ s }) => linalg.eigh(s), "np.linalg.eigh(s)"],
@@ -69,7 +75,9 @@ const shapes = {
     [64, 64],
     [1024, 1024],
     [20000, 64],
+    [10000, 8, 8],
     [10000, 32, 32],
+    [1000, 64, 64],
     [64, 256, 256],
   ],
 };
@@ -89,6 +97,7 @@ for await (const { name, device } of devices()) {
         .add(eye(shape.at(-1), options));
       const given = { a, s, b: randn([...shape.slice(0, -1), 8], options) };
       for (const [call, [ours, numpy, torch = numpy.replace("np.", "torch.")]] of Object.entries(calls)) {
+        if (name === "cpu" && numpy === null) continue;
         const title = `${device.name}: ${call} of ${dtype} ${shape.join(" × ")}`;
         const isSquare = shape.at(-1) === shape.at(-2);
         if (!pattern.test(title) || (!isSquare && !["svd", "svdvals", "qr"].includes(call))) continue;

@@ -3,8 +3,10 @@ import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import {
   conv2d,
+  eye,
   gradients,
   lastDispatch,
+  linalg,
   nn,
   quantize,
   quantizeFp8,
@@ -47,6 +49,25 @@ describe.each(devices)("$name", ({ name: device, kind }) => {
     expect(last.library!.library).toBe(kind === "cpu" ? "OpenBLAS" : "cuBLASLt");
     a.to("int32").matmul(b.to("int32"));
     expect(lastDispatch("matmul")).toMatchObject({ path: "kernel", library: null });
+  });
+
+  test("factors and solutions by our kernels or by a library", () => {
+    const m = sample([7, 20, 20]).x;
+    const a = m.matmul(m.swapAxes(-1, -2)).add(eye(20, { device }).mul(20));
+    const b = sample([7, 20, 3]).x;
+    for (const run of [
+      () => linalg.cholesky(a),
+      () => linalg.solve(a, b),
+      () => linalg.solveTriangular(a, b),
+      () => linalg.inv(a),
+    ]) {
+      const [kernel, library] = (["kernel", "library"] as const).map((path) => told("linalg", path, run));
+      expect(lastDispatch("linalg")!.library!.library).toMatch(kind === "cpu" ? /^OpenBLAS$/ : /^cu(SOLVER|BLAS)$/);
+      // A condition of up to 20 · 4 / 20 + 1, and numbers of up to 20.
+      expect(farthest(kernel!, library!)).toBeLessThan(20 * 20 * 5 * 20 * 2 ** -24);
+    }
+    linalg.inv(sample([70, 70]).x);
+    expect(lastDispatch("linalg")!.path).toBe("library");
   });
 
   test("a convolution and its gradients by each of its paths", () => {
@@ -123,7 +144,7 @@ describe.each(devices)("$name", ({ name: device, kind }) => {
   test("sentences for what is no path, and for one that does not serve a call", () => {
     expect(() => setPath("matmul", "cuda" as never)).toThrow('matmul has the paths library, kernel but got "cuda".');
     expect(() => setPath("add" as never, "kernel" as never)).toThrow(
-      'setPath takes an operation with several paths, attention, convolution, fft, matmul, quantizedMatmul, scaledMatmul, but got "add".',
+      'setPath takes an operation with several paths, attention, convolution, fft, linalg, matmul, quantizedMatmul, scaledMatmul, but got "add".',
     );
     expect(() => lastDispatch("add" as never)).toThrow("lastDispatch takes an operation with several paths");
     const whole = sample([3, 3], "int32").x;

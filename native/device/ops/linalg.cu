@@ -1,5 +1,5 @@
-// What linear algebra does beside the calls of libraries: triangles of matrices, determinants from their factors, and
-// which of a batch could not be factorised.
+// What linear algebra does beside the calls of libraries: triangles of matrices, determinants from their factors, NaN
+// in factors, and which of a batch could not be factorised.
 #include <warpcell/map.cuh>
 
 using namespace warpcell;
@@ -90,6 +90,36 @@ __global__ void determinants(const T* factors, const int* pivots, T* whole, T* s
         T(product.mantissa != product.mantissa ? product.mantissa : (product.mantissa > 0) - (product.mantissa < 0));
     logarithm[matrix] = T(log(size) + double(product.exponent) * 0.69314718055994530942);
   }
+}
+
+// marks[b] = 1 where one of the `size` elements of matrix b is NaN. For GPUs alone, whose library loses it.
+template <class T>
+__global__ void mark_nan(const T* in, int* marks, long long count, long long size) {
+#ifndef WARPCELL_SERIAL
+  for (long long i = global_index(); i < count; i += (long long)gridDim.x * blockDim.x)
+    if (in[i] != in[i]) atomicExch(marks + i / size, 1);
+#endif
+}
+
+// Fills the diagonals of those of the n × n factors l · u with NaN that have a mark of mark_nan. status: the first
+// column of a matrix without a pivot, counted from 1, else 0. A block has a matrix.
+template <class T>
+__global__ void check_factors(T* factors, const int* marks, int* status, long long n) {
+#ifndef WARPCELL_SERIAL
+  __shared__ int first;
+  T* own = factors + (long long)blockIdx.x * n * n;
+  const bool is_marked = marks[blockIdx.x] != 0;
+  if (threadIdx.x == 0) first = int(n);
+  __syncthreads();
+  for (long long i = threadIdx.x; i < n; i += blockDim.x) {
+    if (is_marked)
+      own[i * n + i] = T(__int_as_float(0x7fffffff));
+    else if (own[i * n + i] == 0)
+      atomicMin(&first, int(i));
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) status[blockIdx.x] = first < n ? first + 1 : 0;
+#endif
 }
 
 // The first of `count` that is not 0, as its number · 2^32 + its value; where all are 0, nothing is said. One block.

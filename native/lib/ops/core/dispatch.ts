@@ -24,6 +24,10 @@ const paths = {
     library: "cuFFT's plan for these sizes",
     kernel: "every length and device, by passes of small primes; others as convolutions",
   },
+  linalg: {
+    kernel: "up to 64 rows: on a GPU lanes of a warp, or two warps, have each matrix of a batch",
+    library: "any number of rows, by cuSOLVER and cuBLAS, on the CPU by LAPACK",
+  },
   matmul: {
     library: "floats by cuBLASLt's choice for these sizes, measured once; by OpenBLAS on the CPU",
     kernel: "every device and dtype, in tiles",
@@ -114,8 +118,9 @@ function checkOperation(name: string, operation: unknown): void {
 }
 
 /**
- * Which path the last attention, convolution, Fourier transform or matrix product of any kind took, of `operation`
- * alone where it is named; `null` before the first. A convolution or an attention may have matrix products within it.
+ * Which path the last attention, convolution, Fourier transform, matrix product of any kind, or Cholesky, LU or
+ * triangular part of linear algebra ("linalg") took, of `operation` alone where it is named; `null` before the first. A
+ * convolution or an attention may have matrix products within it.
  * @example
  * ones([2, 2]).matmul(ones([2, 2]));
  * lastDispatch("matmul")?.path; // → 'library'
@@ -137,7 +142,7 @@ export function lastDispatch(operation?: DispatchedOperation): Dispatch | null {
 
 /**
  * Has an operation take one of its paths: attention "decoding", "wgmma", "mma", "tf32" or "generic", convolution "depthwise",
- * "pointwise", "library" or "patches", fft and matmul "library" or "kernel", in both directions; matmul with a
+ * "pointwise", "library" or "patches", fft, linalg and matmul "library" or "kernel", in both directions; matmul with a
  * quantised matrix ("quantizedMatmul") "tensorCores", "packs", "anywhere" or "floats", scaledMatmul "library" or
  * "floats". It holds until what is returned is disposed of, which `using` does at the end of a block; an operation that
  * its path does not serve is then a TensorError.

@@ -1,7 +1,7 @@
 // Batches of matrices, the last two axes of arrays, as the planned calls of linear algebra take them: column-major and
 // without gaps, which is row-major of the transposes; and what is said of one that a call could not do.
 import type { Execution } from "../../device/execution.ts";
-import { LibraryPlan } from "../../device/library-plan.ts";
+import { LibraryPlan, type LibraryChoice } from "../../device/library-plan.ts";
 import { WatchedWords } from "../../device/watched-words.ts";
 import { TensorError } from "../../errors.ts";
 import { DeviceArray, viewOf } from "../../memory/array.ts";
@@ -9,7 +9,7 @@ import { adviceToCompute, factsOf, type DType } from "../../memory/dtype.ts";
 import { floatOf } from "../../memory/promotion.ts";
 import { formatShape, merged, sizeOf, stridesOf, transposed, type Shape } from "../../memory/shape.ts";
 import { highWord, lowWord } from "../../wire/long.ts";
-import { bySize, contiguous, copy } from "../shape/copy.ts";
+import { bySize, copy, fill, withFlat } from "../shape/copy.ts";
 import { blocksFor, threadsOf } from "../kernels/blocks.ts";
 import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
@@ -26,6 +26,18 @@ const kernels = {
     "i64",
     "i64",
     "i32",
+  ]),
+  markNan: new KernelFamily("linalg", ["float32", "float64"], (type) => `mark_nan<${type}>`, [
+    "place",
+    "out",
+    "i64",
+    "i64",
+  ]),
+  checkFactors: new KernelFamily("linalg", ["float32", "float64"], (type) => `check_factors<${type}>`, [
+    "out",
+    "place",
+    "out",
+    "i64",
   ]),
   tellFailure: new KernelFamily("linalg", ["int32"], () => "tell_failure", ["place", "i64", "at"]),
 };
@@ -100,26 +112,40 @@ export function copyTurned(on: Execution, out: DeviceArray, x: DeviceArray): voi
   copy(on, out, view);
 }
 
+/** Elements between matrices, between rows and between columns. */
+export type Steps = readonly [matrix: number, row: number, column: number];
+
+/** Calls `use` with matrices of a dtype and how they lie: as they are where their batch has one step, else a copy. */
+export function withSteps(
+  on: Execution,
+  x: DeviceArray,
+  dtype: DType,
+  use: (source: DeviceArray, steps: Steps) => void,
+): void {
+  const lead = x.shape.length - 2;
+  const joined = merged([{ shape: x.shape.slice(0, lead), strides: x.strides.slice(0, lead), offset: 0 }]);
+  const [rows, columns] = [x.shape[lead]!, x.shape[lead + 1]!];
+  if (x.dtype === dtype && joined.shape.length <= 1)
+    return use(x, [joined.strides[0]![0] ?? 0, x.strides[lead]!, x.strides[lead + 1]!]);
+  withFlat(on, x, dtype, (flat) => use(flat, [rows * columns, columns, 1]));
+}
+
 /** Puts the triangle below and on a diagonal, or above and on it, into `out`, which has no gaps, and 0 elsewhere. */
 export function triangleInto(on: Execution, out: DeviceArray, x: DeviceArray, isLower: boolean, offset = 0): void {
   if (out.size === 0) return;
-  const lead = x.shape.length - 2;
-  const joined = merged([{ shape: x.shape.slice(0, lead), strides: x.strides.slice(0, lead), offset: 0 }]);
-  using source = joined.shape.length <= 1 ? viewOf(x, x) : contiguous(on, x);
-  const [rows, columns] = [x.shape[lead]!, x.shape[lead + 1]!];
-  const step = source.isContiguous ? rows * columns : (joined.strides[0]![0] ?? 0);
-  kernels.triangle.launch(on, bySize[factsOf(out.dtype).bytes]!, blocksFor(on.device, out.size, { each: 4 }), [
-    source,
-    out,
-    out.size,
-    rows,
-    columns,
-    step,
-    source.strides[lead]!,
-    source.strides[lead + 1]!,
-    offset,
-    Number(isLower),
-  ]);
+  const [rows, columns] = [x.shape.at(-2)!, x.shape.at(-1)!];
+  withSteps(on, x, x.dtype, (source, steps) =>
+    kernels.triangle.launch(on, bySize[factsOf(out.dtype).bytes]!, blocksFor(on.device, out.size, { each: 4 }), [
+      source,
+      out,
+      out.size,
+      rows,
+      columns,
+      ...steps,
+      offset,
+      Number(isLower),
+    ]),
+  );
 }
 
 /** What is said of a matrix, named as the start of a sentence, that a call could not do, and in which way. */
@@ -136,19 +162,39 @@ export interface MatrixCall {
   readonly explain?: Explain;
 }
 
-/** Runs a call. Throws DeviceError where the device has no library for it. */
-export function runCall(on: Execution, { batch, count }: Matrices, call: MatrixCall): void {
+/** Runs a call by what the library chose, which it gives. Throws DeviceError where the device has no library for it. */
+export function runCall(on: Execution, { batch, count }: Matrices, call: MatrixCall): LibraryChoice {
   const { text, dtype, explain } = call;
   const places = call.places.map(({ place }) => place);
   if (count === 1) {
     const plan = LibraryPlan.obtain(on.device, `${text} type=${dtype}`);
-    return note(call, plan.run(on, places, [], explain && ((status) => explain(matrixNamed(batch, 0), status))));
+    note(call, plan.run(on, places, [], explain && ((status) => explain(matrixNamed(batch, 0), status))));
+    return plan.chosen;
   }
   const plan = LibraryPlan.obtain(on.device, `${text} batches=${count} type=${dtype}`);
-  if (explain === undefined) return note(call, plan.run(on, places, []));
+  if (explain === undefined) {
+    note(call, plan.run(on, places, []));
+    return plan.chosen;
+  }
+  telling(on, { batch, count }, explain, (status) => {
+    note(call, plan.run(on, [...places, status.place], []));
+  });
+  return plan.chosen;
+}
+
+/**
+ * Calls `run` with what takes a status for each matrix: the next wait for the device throws what `explain` says of the
+ * first that is not 0.
+ */
+export function telling(
+  on: Execution,
+  { batch, count }: Pick<Matrices, "batch" | "count">,
+  explain: Explain,
+  run: (status: DeviceArray) => void,
+): void {
   on.checkRuns("check the status of");
   using status = DeviceArray.allocate(on.device, "int32", [count]);
-  note(call, plan.run(on, [...places, status.place], []));
+  run(status);
   const describe = (word: bigint) => explain(matrixNamed(batch, Number(word >> 32n)), Number(BigInt.asIntN(32, word)));
   WatchedWords.of(on.device).over(on, 0n, describe, (place) =>
     kernels.tellFailure.launch(on, "int32", { grid: 1, block: threadsOf(on.device, facts().looking) }, [
@@ -157,6 +203,31 @@ export function runCall(on: Execution, { batch, count }: Matrices, call: MatrixC
       { placeLow: lowWord(place), placeHigh: highWord(place) },
     ]),
   );
+}
+
+/**
+ * Has `run` make factors l · u of square matrices, in their place, without a status, on a GPU: where NaN was it stays,
+ * and the next wait for the device throws what `explain` says of the first matrix without a pivot.
+ */
+export function keepingNan(
+  on: Execution,
+  factors: DeviceArray,
+  sizes: Matrices,
+  explain: Explain | undefined,
+  run: () => void,
+): void {
+  const { batch, count, rows } = sizes;
+  const dtype = factors.dtype as MatrixDType;
+  using marks = DeviceArray.allocate(on.device, "int32", [count]);
+  fill(on, marks, 0);
+  const blocks = blocksFor(on.device, factors.size, { each: 4 });
+  kernels.markNan.launch(on, dtype, blocks, [factors, marks, factors.size, rows * rows]);
+  run();
+  const check = (status: DeviceArray) =>
+    kernels.checkFactors.launch(on, dtype, { grid: count, block: facts().looking }, [factors, marks, status, rows]);
+  if (explain !== undefined) return telling(on, { batch, count }, explain, check);
+  using status = DeviceArray.allocate(on.device, "int32", [count]);
+  check(status);
 }
 
 function note({ written }: MatrixCall, sequence: number): void {

@@ -4,14 +4,17 @@ import { TensorError } from "../../errors.ts";
 import { DeviceArray, viewOf } from "../../memory/array.ts";
 import { formatShape, type Shape } from "../../memory/shape.ts";
 import { call } from "../core/calls.ts";
+import { takes } from "../core/dispatch.ts";
 import type { Computation, None } from "../core/operation.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
+import { onDevice } from "../kernels/blocks.ts";
 import { sameShape } from "../kernels/map.ts";
 import { diagonalOf } from "../shape/shaping.ts";
 import { copy, fill, withFlat } from "../shape/copy.ts";
 import {
   columnMajor,
   copyTurned,
+  keepingNan,
   matricesOf,
   matrixDType,
   runCall,
@@ -22,6 +25,7 @@ import {
   type Matrices,
   type MatrixDType,
 } from "./matrices.ts";
+import { isForKernel, smallCholesky, smallFactored, smallFactors, smallTriangular } from "./small.ts";
 import { flip, half, lower, product, toDType, upper } from "./terms.ts";
 
 const indefinite = (matrix: string, order: number) =>
@@ -34,6 +38,13 @@ const singular = (name: string) => (matrix: string, column: number) =>
     "SINGULAR",
     `${matrix} that ${name} was given is singular: its column ${column - 1} depends on those before it. Use linalg.lstsq or linalg.pinv.`,
   );
+
+/** Runs a library's call, which is the path that is taken. */
+const runSolver: typeof runCall = (on, sizes, call) => {
+  const chosen = runCall(on, sizes, call);
+  takes(on, "linalg", "library", chosen);
+  return chosen;
+};
 
 /** `cubes`: multiplications and additions for n³. */
 const costOf = (cubes: number) => (inputs: readonly DeviceArray[], outputs: readonly DeviceArray[]) => ({
@@ -58,10 +69,11 @@ const cholesky: Computation<[x: DeviceArray], None> = {
   },
   run([out], [x], _, on) {
     const sizes = squaresOf("cholesky", x);
+    if (isForKernel(on, "cholesky", sizes)) return smallCholesky(on, out!, x, sizes, indefinite);
     const dtype = out!.dtype as MatrixDType;
     using work = columnMajor(on, x, dtype);
     const text = `cholesky n=${sizes.rows}`;
-    runCall(on, sizes, { text, dtype, places: [work], written: [work], explain: indefinite });
+    runSolver(on, sizes, { text, dtype, places: [work], written: [work], explain: indefinite });
     using factor = turned(work);
     triangleInto(on, out!, factor, true);
   },
@@ -91,10 +103,17 @@ export function factorise(
   sizes: Matrices,
   explain?: Explain,
 ): void {
+  if (isForKernel(on, "lu", sizes)) return smallFactors(on, { factors, pivots }, x, sizes, explain);
   copy(on, factors, x);
-  const text = `lu m=${sizes.rows} n=${sizes.rows}${explain === undefined ? " unchecked=1" : ""}`;
+  const text = `lu m=${sizes.rows} n=${sizes.rows}`;
   const places = [factors, pivots];
-  runCall(on, sizes, { text, dtype: factors.dtype, places, written: places, ...(explain && { explain }) });
+  const call = { text, dtype: factors.dtype, places, written: places };
+  if (onDevice(on.device, { serial: true, threads: false })) {
+    const unchecked = { ...call, text: `${text} unchecked=1` };
+    return void runSolver(on, sizes, explain === undefined ? unchecked : { ...call, explain });
+  }
+  // The library of GPUs loses NaN, so that it cannot say either which matrix is singular.
+  keepingNan(on, factors, sizes, explain, () => runSolver(on, sizes, { ...call, text: `${text} unchecked=1` }));
 }
 
 /** Solves a · x = b, or aᵀ · x = b, for the columns of a column-major b, in its place. */
@@ -107,7 +126,7 @@ function solveWith(
   sizes: Matrices,
 ): void {
   const text = `lu_solve n=${sizes.rows} columns=${columns}${isTransposed ? "" : " transposed=1"}`;
-  runCall(on, sizes, { text, dtype: factors.dtype, places: [factors, pivots, b], written: [b] });
+  runSolver(on, sizes, { text, dtype: factors.dtype, places: [factors, pivots, b], written: [b] });
 }
 
 /** `outputs` where they are kept, or arrays of the same kind that end with `use`. */
@@ -153,6 +172,7 @@ function solveInto(
   isTransposed: boolean,
   sizes: Matrices,
 ): void {
+  if (isForKernel(on, "lu_solve", sizes)) return smallFactored(on, out, factors, b, isTransposed, sizes);
   const columns = out.shape.at(-1)!;
   if (columns === 1) {
     copy(on, out, b);
@@ -219,12 +239,13 @@ const inverse: Computation<[x: DeviceArray], None> = {
   },
   run([out], [x], _, on) {
     const sizes = squaresOf("inv", x);
-    const rank = x.shape.length;
-    fill(on, out!, 0);
-    using line = viewOf(out!, diagonalOf(out!, { offset: 0, axes: [rank - 2, rank - 1] }));
-    fill(on, line, 1);
     withFactors(on, [], out!.dtype as MatrixDType, sizes, (factors) => {
       factorise(on, factors, x, sizes, singular("inv"));
+      if (isForKernel(on, "lu_solve", sizes)) return smallFactored(on, out!, factors, null, false, sizes);
+      const rank = x.shape.length;
+      fill(on, out!, 0);
+      using line = viewOf(out!, diagonalOf(out!, { offset: 0, axes: [rank - 2, rank - 1] }));
+      fill(on, line, 1);
       // The factors are those of the transpose, column-major; so is its inverse.
       solveWith(on, factors, out!, sizes.rows, true, sizes);
     });
@@ -251,6 +272,8 @@ const solveTriangular: Computation<[a: DeviceArray, b: DeviceArray], TriangularS
   },
   run([out], [a, b], { isUpper, isTransposed, isUnit }, on) {
     const sizes = squaresOf("solveTriangular", a);
+    if (isForKernel(on, "triangular_solve", sizes))
+      return smallTriangular(on, out!, a, b, { upper: isUpper, transposed: isTransposed, unit: isUnit }, sizes);
     copy(on, out!, b);
     // A triangle that lies transposed is the other one, transposed.
     using other = turned(a);
@@ -259,7 +282,7 @@ const solveTriangular: Computation<[a: DeviceArray, b: DeviceArray], TriangularS
     const terms = Object.entries(flags).flatMap(([name, flag]) => (flag ? [` ${name}=1`] : []));
     withFlat(on, isTurned ? other : a, out!.dtype, (matrix) => {
       const text = `triangular_solve n=${sizes.rows} columns=${out!.shape.at(-1)}${terms.join("")}`;
-      runCall(on, sizes, { text, dtype: out!.dtype, places: [matrix, out!], written: [out!] });
+      runSolver(on, sizes, { text, dtype: out!.dtype, places: [matrix, out!], written: [out!] });
     });
   },
   gradient([g], { inputs: [a, b], outputs: [x], attributes, wanted }) {
