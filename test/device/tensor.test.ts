@@ -451,7 +451,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     [
       "a target that is none",
       () => zeros([2], { device }).to("int128"),
-      `int64, uint64, bool) or a device ("cpu", "cuda", "cuda:N") but got "int128".`,
+      `int64, uint64, bool), a device ("cpu", "cuda", "cuda:N") or { memoryFormat } but got "int128".`,
     ],
     ["no target", () => zeros([2], { device }).to(undefined as never), "but got undefined."],
     [

@@ -254,7 +254,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       () => copy(x.execution, x, gone),
       () => copy(x.execution, gone, x),
       () => fill(x.execution, gone, 0),
-      () => update(x.execution, "adam", x, x, [x, gone], [0, 0, 0, 0, 0, 0, 0, 0]),
+      () => update(x.execution, "adam", x, x, [x, gone], () => [0, 0, 0, 0, 0, 0, 0, 0]),
       () => matmulInto(x.execution, gone, x, x),
       () => matmulInto(x.execution, x, gone, x),
     ];
