@@ -1,11 +1,11 @@
-// Training steps of whole models on every device, one by one and as a graph, in turns with PyTorch's, eager and with CUDA
+// Training steps of whole models on every device, one by one and as a graph, and tokens of a model that writes, in turns with PyTorch's, eager and with CUDA
 // graphs: the same model, dtype, batch and optimiser. Prints one JSON object per figure: milliseconds a step, and the most memory that was in use in bytes.
 // WARPCELL_RIVAL_PYTHON names a Python that has PyTorch.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { graph, memory, nn, noGrad, optim, arange, crossEntropy, randint, seed, tidy } from "warpcell";
+import { graph, memory, nn, noGrad, optim, arange, crossEntropy, randint, seed, tidy, zeros } from "warpcell";
 import { devices, median, print, rivalPythons } from "./common/devices.mjs";
 
 const program = fileURLToPath(new URL("rivals/programs.py", import.meta.url));
@@ -17,6 +17,8 @@ const programs = {
   "GPT 10 M, 16 × 256": { layers: 6, width: 384, heads: 6, vocabulary: 65, batch: 16, length: 256, steps: 10 },
   "GPT-2 124 M, 8 × 1024": { layers: 12, width: 768, heads: 12, vocabulary: 50304, batch: 8, length: 1024, steps: 5 },
 };
+/** How many tokens are generated. */
+const generated = { cpu: 32, cuda: 1000 };
 const dtypes = { cpu: "float32", cuda: "bfloat16" };
 /** What a CPU takes minutes for is not measured on one. */
 const chosen = { cpu: ["GPT 1 M, 8 × 64"], cuda: Object.keys(programs) };
@@ -30,8 +32,8 @@ class Block extends nn.Module {
     this.widen = new nn.Linear(width, 4 * width, { activation: "gelu", ...options });
     this.narrow = new nn.Linear(4 * width, width, options);
   }
-  forward(x) {
-    const seen = x.add(this.look(this.before(x)));
+  forward(x, options = {}) {
+    const seen = x.add(this.look(this.before(x), options));
     return seen.add(this.narrow(this.widen(this.between(seen))));
   }
 }
@@ -47,10 +49,12 @@ class GPT extends nn.Module {
       for (const parameter of [this.token.weight, this.place.weight]) parameter.mul_(0.02);
     });
   }
-  forward(tokens) {
-    const places = arange(tokens.shape[1], { device: tokens.device, dtype: "int64" });
+  /** `caches`: one for each block, of the tokens before these. */
+  forward(tokens, caches) {
+    const count = tokens.shape[1];
+    const places = caches?.[0].positions(count) ?? arange(count, { device: tokens.device, dtype: "int64" });
     let x = this.token(tokens).add(this.place(places));
-    for (const block of this.blocks) x = block(x);
+    this.blocks.forEach((block, at) => (x = block(x, caches && { cache: caches[at] })));
     return this.norm(x).matmul(this.token.weight.transpose());
   }
 }
@@ -72,6 +76,23 @@ function stepOf(size, options) {
     });
 }
 
+/** Tokens one after the other, each of which sees all before it, from none to as many as the model takes. */
+function generationOf(size, isGraph, options) {
+  seed(1);
+  const model = new GPT(size, options);
+  const caches = model.blocks.map(
+    () => new nn.KeyValueCache(1, size.heads, size.length, size.width / size.heads, options),
+  );
+  const next = (token) => tidy(() => noGrad(() => model(token, caches)).argmax({ axis: -1 }));
+  const step = isGraph ? graph(next, { device: options.device }) : next;
+  const first = zeros([1, 1], { dtype: "int64", device: options.device });
+  return () => {
+    for (const cache of caches) cache.reset();
+    let token = first;
+    for (let i = 0; i < size.steps; i++) token = step(token);
+  };
+}
+
 async function start(kind) {
   for (const python of rivalPythons) {
     const child = spawn(python, [program, kind], { stdio: ["pipe", "pipe", "inherit"] });
@@ -89,9 +110,43 @@ async function start(kind) {
   return null;
 }
 
+/** Prints the milliseconds of a token, ours and theirs. */
+async function printGeneration(device, rival) {
+  const { name, kind } = device;
+  const size = { ...programs["GPT-2 124 M, 8 × 1024"], batch: 1, steps: generated[kind] };
+  const dtype = dtypes[kind];
+  const isGraph = kind === "cuda";
+  const generate = generationOf(size, isGraph, { device: name, dtype });
+  generate();
+  const measured = [];
+  for (let round = 0; round < 3; round++) {
+    device.synchronize();
+    const began = performance.now();
+    generate();
+    device.synchronize();
+    const ours = (performance.now() - began) / size.steps;
+    const question = { ...size, dtype, graph: isGraph, generation: true };
+    measured.push({ ours, theirs: (await rival?.ask(question))?.milliseconds });
+  }
+  const ours = median(measured.map((turn) => turn.ours));
+  print({
+    name: `${name}: a token of GPT-2 124 M, ${size.steps} one after the other, ${dtype}`,
+    unit: "ms",
+    ours,
+    better: "higher",
+    ...(rival && {
+      rival: median(measured.map((turn) => turn.theirs)),
+      ratio: median(measured.map((turn) => turn.theirs / turn.ours)),
+      limit: 1,
+    }),
+    note: rival?.name,
+  });
+}
+
 for await (const { device } of devices()) {
   const { name } = device;
   const rival = await start(device.kind);
+  await printGeneration(device, rival);
   const dtype = dtypes[device.kind];
   const pairs = chosen[device.kind].flatMap((each) => [
     [each, false],

@@ -2,7 +2,7 @@
 // sequence, by the function and through the layers, and what it says when something is wrong.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
-import { memory, nn, noGrad, ones, tensor, tidy, type DType, type Tensor } from "../../native/lib/index.ts";
+import { graph, memory, nn, noGrad, ones, tensor, tidy, type DType, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { freshSeed, poison, randomValues, roundoff, seeded } from "./numbers.ts";
 
@@ -72,6 +72,82 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       .truncate(9);
     expect(cache.append(part(k, [9, length]), part(v, [9, length])).length).toBe(length);
     expect(numbers(cache.keys)).toEqual(numbers(k));
+  });
+
+  test.each([
+    { dtype: "float32", heads: 6, keyHeads: 2, width: 64, length: 200, rows: 1, options: { causal: true } },
+    { dtype: "bfloat16", heads: 8, keyHeads: 2, width: 32, length: 96, rows: 2, options: { causal: true, window: 9 } },
+    { dtype: "float32", heads: 1, keyHeads: 1, width: 8, length: 30, rows: 3, options: { softcap: 2 } },
+  ] as const)("each run of a graph adds its tokens, $rows of $dtype at a time", (of) => {
+    const { dtype, heads, keyHeads, width, length, rows, options } = of;
+    const [q, k, v] = [
+      draw(dtype, 2, heads, length, width),
+      draw(dtype, 2, keyHeads, length, width),
+      draw(dtype, 2, keyHeads, length, width),
+    ];
+    const cache = new nn.KeyValueCache(2, keyHeads, length, width, { dtype, device });
+    const other = new nn.KeyValueCache(2, keyHeads, length, width, { dtype, device });
+    const part = (x: Tensor, from: number, many = rows) => x.slice(null, null, [from, from + many]) as Tensor;
+    using step = graph((now: Tensor, key: Tensor, value: Tensor) => ({
+      places: cache.positions(rows),
+      out: nn.attention(now, key, value, { ...options, cache }),
+    }));
+    const many = Math.floor(length / rows);
+    const check = (turn: number) => {
+      const from = turn * rows;
+      const { places, out } = step(part(q, from), part(k, from), part(v, from));
+      const wanted = nn.attention(part(q, from), part(k, from), part(v, from), { ...options, cache: other });
+      expectSame(out, wanted, length + width);
+      expect(places.toArray()).toEqual(Array.from({ length: rows }, (_, at) => BigInt(from + at)));
+      expect(cache.length).toBe(from + rows);
+    };
+    for (let turn = 0; turn < many; turn++) check(turn);
+    const all = numbers(k.slice(null, null, [0, many * rows]) as Tensor);
+    expect(numbers(cache.keys)).toEqual(all);
+    // A run that has no room does nothing; what was forgotten is written anew.
+    if (cache.length + rows > length) {
+      expect(() => step(part(q, 0), part(k, 0), part(v, 0))).toThrow(
+        `This KeyValueCache has room for ${length} tokens, of which ${cache.length} are filled, and got ${rows} more: make a larger one, or truncate it.`,
+      );
+      expect(cache.length).toBe(many * rows);
+    }
+    for (const each of [cache, other]) each.truncate(5 * rows);
+    for (let turn = 5; turn < 9; turn++) check(turn);
+  });
+
+  test("what a graph would keep as it is now is refused", () => {
+    const cache = new nn.KeyValueCache(1, 2, 64, 8, { device });
+    const [one, many] = [ones([1, 2, 1, 8], { device }), ones([1, 2, 17, 8], { device })] as [Tensor, Tensor];
+    const kept = (what: string, instead: string) =>
+      `A graph would keep the ${what} of a KeyValueCache as it is now: ${instead}.`;
+    const seen = "give the cache to nn.attention, which looks at those of each run";
+    const few =
+      "In a graph, attention with a KeyValueCache takes up to 16 queries for each head of keys, whose rows are whole 16 bytes and at most 256 numbers, without a mask and dropout, on a GPU of float32, float16 or bfloat16. Do the rest outside of the graph, such as the first tokens of a text.";
+    const mask = ones([1, 1, 1, 1], { device }) as Tensor;
+    const wide = new nn.KeyValueCache(1, 1, 8, 320, { device });
+    const broad = ones([1, 1, 1, 320], { device }) as Tensor;
+    const calls: [() => unknown, string][] = [
+      [() => cache.length, kept("length", "take positions(tokens), whose numbers are those of each run")],
+      [() => cache.keys, kept("keys", seen)],
+      [() => cache.values, kept("values", seen)],
+      [() => nn.attention(many, many, many, { cache }), few],
+      [() => nn.attention(one, one, one, { cache, mask }), few],
+      [() => nn.attention(broad, broad, broad, { cache: wide }), few],
+    ];
+    for (const [run, sentence] of calls) {
+      const recorded = graph(
+        () => {
+          if (isRecorded) run();
+        },
+        { device },
+      );
+      let isRecorded = false;
+      recorded();
+      isRecorded = true;
+      expect(recorded).toThrow(sentence);
+    }
+    expect([cache.length, wide.length]).toEqual([0, 0]);
+    expect(() => cache.positions(-1)).toThrow("positions takes a whole number of at least 0 as tokens but got -1.");
   });
 
   test("through the layers, with a mask, too", () => {

@@ -3,13 +3,14 @@ import { TensorError } from "../errors.ts";
 import { factsOf } from "../memory/dtype.ts";
 import { formatShape, type Shape } from "../memory/shape.ts";
 import { composedAttention } from "../ops/attention/composed.ts";
+import { cannotGrow } from "../ops/attention/paths.ts";
 import { mostWidth, unbounded, type Settings } from "../ops/attention/problem.ts";
 import { shapesOf } from "../ops/attention/shapes.ts";
 import { applyAll } from "../ops/core/apply.ts";
 import { finite, flag, number, oneOf, reader, tensor, type Kind } from "../tensor/arguments.ts";
 import { drawOf, randomSource, type RandomSource } from "../tensor/generator.ts";
 import { Tensor } from "../tensor/tensor.ts";
-import { keyValueCache, type KeyValueCache } from "./key-value-cache.ts";
+import { keyValueCache, type KeyValueCache, type SeenTokens } from "./key-value-cache.ts";
 import { Dropout, Linear } from "./layers.ts";
 import { Module, type ParameterOptions } from "./module.ts";
 import { parameterOptions, size } from "./options.ts";
@@ -138,21 +139,41 @@ export function attention(
 export function attention(q: Tensor, k: Tensor, v: Tensor, options?: AttentionOptions): Tensor;
 export function attention(...given: readonly unknown[]): Tensor | AttentionWithLse {
   const { q, k, v, mask, cache, ...options } = readAttention(given);
-  const { before, hasHeads, heads, queries, keys: added, width, valueWidth } = shapesOf(q.shape, k.shape, v.shape);
+  const { before, hasHeads, heads, queries, keys: added } = shapesOf(q.shape, k.shape, v.shape);
   cache?.check(k, v);
-  const keys = added + (cache?.length ?? 0);
+  const keys = added + (cache?.filled ?? 0);
   if (mask !== undefined) checkMask(mask, [...before, ...(hasHeads ? [heads] : []), queries, keys]);
   const { returnLse = false } = options;
-  const settings = settingsOf(options, queries, keys, width);
   cache?.append(k, v);
-  const [seenK, seenV] = cache === undefined ? [k, v] : [cache.keys, cache.values];
-  const operands: [Tensor, Tensor, Tensor, ...Tensor[]] = [q, seenK, seenV, ...(mask === undefined ? [] : [mask])];
-  const [out, lse] = (
-    Math.max(width, valueWidth) > mostWidth()
-      ? composedAttention([q, seenK, seenV], mask, settings)
-      : applyAll("attention", operands, settings)
+  try {
+    const [out, lse] = attended(q, cache?.seen() ?? { keys: k, values: v, filled: null }, mask, options);
+    return returnLse ? { out: out!, lse: lse! } : out!;
+  } catch (error) {
+    cache?.takeBack(added);
+    throw error;
+  }
+}
+
+function attended(
+  q: Tensor,
+  { keys: k, values: v, filled }: SeenTokens,
+  mask: Tensor | undefined,
+  options: AttentionOptions,
+) {
+  const [queries, width] = q.shape.slice(-2) as [number, number];
+  const settings = settingsOf(options, queries, k.shape.at(-2)!, width);
+  const now = filled && (() => ({ keys: filled(), ...seenKeys(options, queries, filled()) }));
+  const isWide = Math.max(width, v.shape.at(-1)!) > mostWidth();
+  if (isWide && now !== null) throw cannotGrow();
+  return (
+    isWide
+      ? composedAttention([q, k, v], mask, settings)
+      : applyAll(
+          "attention",
+          mask === undefined ? [q, k, v] : [q, k, v, mask],
+          now === null ? settings : { ...settings, now },
+        )
   ) as Tensor[];
-  return returnLse ? { out: out!, lse: lse! } : out!;
 }
 
 /** Attention of queries, keys and values that lie side by side: […, length, heads + 2 · keyHeads, width]. */

@@ -402,6 +402,14 @@ function stepsBetween(start: bigint, stop: bigint, step: bigint): number {
   return distance <= 0n ? 0 : Number((distance + size - 1n) / size);
 }
 
+/** Whole numbers from `first()` on, which each run of what is recorded asks for anew. */
+export function countedFrom(first: () => number, count: number, device: string): Tensor<"int64"> {
+  const out = emptyTensor([count], { dtype: "int64", device }) as Tensor<"int64">;
+  const last = () => [first(), 1];
+  if (count > 0) countedKernel.launch(out.execution, "int64", spacedBlocks(count), [out, count, ...last()], 0, last);
+  return out;
+}
+
 const readEven = reader("linspace", {
   required: { start: number, stop: number, count },
   options: { endpoint: flag, ...createOptions },
@@ -441,6 +449,8 @@ const numeric = dtypeNames.filter((dtype) => ["int", "float"].includes(factsOf(d
 const spacedKernel = new KernelFamily("create", numeric, (type) => `spaced<${type}>`, ["out", "i64", "f64", "f64"]);
 const countedKernel = new KernelFamily("create", numeric, (type) => `counted<${type}>`, ["out", "i64", "i64", "i64"]);
 
+const spacedBlocks = (count: number) => ({ grid: Math.ceil(count / threads), block: threads });
+
 /** A bigint as a number where that is the same. */
 const safe = (value: Real): Real => (Number.isSafeInteger(Number(value)) ? Number(value) : value);
 
@@ -462,11 +472,10 @@ function spaced(name: string, count: number, start: Real, step: Real, options: C
   }
   const out = emptyTensor([count], options);
   if (count > 0)
-    (isCounted ? countedKernel : spacedKernel).launch(
-      out.execution,
-      dtype,
-      { grid: Math.ceil(count / threads), block: threads },
-      [out, count, ...(isCounted ? [start, step] : [Number(start), Number(step)])],
-    );
+    (isCounted ? countedKernel : spacedKernel).launch(out.execution, dtype, spacedBlocks(count), [
+      out,
+      count,
+      ...(isCounted ? [start, step] : [Number(start), Number(step)]),
+    ]);
   return out;
 }

@@ -1,5 +1,5 @@
 # The rival of test/bench/programs.mjs: reads a model's size as a line of JSON and answers with the milliseconds of a training step of PyTorch, eager or
-# as a CUDA graph, and the most bytes of the GPU that were in use. The argument is the device: cpu or cuda.
+# as a CUDA graph, or of a token that it writes, and the most bytes of the GPU that were in use. The argument is the device: cpu or cuda.
 import json
 import sys
 import time
@@ -19,10 +19,16 @@ class Block(nn.Module):
         self.inputs, self.outputs = nn.Linear(width, 3 * width), nn.Linear(width, width)
         self.widen, self.narrow = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
 
-    def forward(self, x):
+    def forward(self, x, cache=None):
         batch, length, width = x.shape
         q, k, v = self.inputs(self.before(x)).view(batch, length, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4)
-        seen = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        if cache is None:
+            seen = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        else:
+            keys, values, place, mask = cache
+            keys.index_copy_(2, place, k)
+            values.index_copy_(2, place, v)
+            seen = F.scaled_dot_product_attention(q, keys, values, attn_mask=mask)
         x = x + self.outputs(seen.transpose(1, 2).reshape(batch, length, width))
         return x + self.narrow(F.gelu(self.widen(self.between(x)), approximate="tanh"))
 
@@ -57,6 +63,36 @@ def step_of(size):
     return replayed(step) if size["graph"] else step
 
 
+def generation_of(size):
+    """Tokens one after the other, with room for all of them from the start; as gpt-fast keeps them."""
+    torch.manual_seed(1)
+    heads, width, length = size["heads"], size["width"] // size["heads"], size["length"]
+    dtype = getattr(torch, size["dtype"])
+    model = GPT(size["layers"], size["width"], heads, size["vocabulary"], length).to(device, dtype).eval()
+    rooms = [[torch.zeros(1, heads, length, width, device=device, dtype=dtype) for _ in "kv"] for _ in model.blocks]
+    token = torch.zeros(1, 1, device=device, dtype=torch.long)
+    place = torch.zeros(1, device=device, dtype=torch.long)
+    everywhere = torch.arange(length, device=device)
+
+    @torch.no_grad()
+    def step():
+        mask = (everywhere <= place).view(1, 1, 1, length)
+        x = model.token(token) + model.place(place)
+        for block, (keys, values) in zip(model.blocks, rooms):
+            x = block(x, (keys, values, place, mask))
+        token.copy_(F.linear(model.norm(x), model.token.weight).argmax(-1))
+        place.add_(1)
+
+    run = replayed(step) if size["graph"] else step
+
+    def begin():
+        place.zero_()
+        token.zero_()
+
+    begin()
+    return run, begin
+
+
 def replayed(step):
     """The same step, captured after some that were run as they are."""
     beside = torch.cuda.Stream()
@@ -81,10 +117,12 @@ made = {}
 for line in sys.stdin:
     if line not in made:
         made.clear()
-        made[line] = step_of(json.loads(line))
+        size = json.loads(line)
+        made[line] = generation_of(size) if "generation" in size else (step_of(size), lambda: None)
         for _ in range(5):
-            made[line]()
-    step, count = made[line], json.loads(line)["steps"]
+            made[line][0]()
+    (step, start), count = made[line], json.loads(line)["steps"]
+    start()
     settle()
     begin = time.perf_counter()
     for _ in range(count):

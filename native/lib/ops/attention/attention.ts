@@ -47,7 +47,7 @@ function withOperands(
   on: Execution,
   dtype: DType,
   [q, k, v, mask]: readonly (DeviceArray | undefined)[],
-  { scale, softcap, first, last, p, seed, stream }: Settings,
+  { scale, softcap, first, last, p, seed, stream, now }: Settings,
   out: Steps,
   use: (taken: Taken) => void,
 ): void {
@@ -88,6 +88,7 @@ function withOperands(
     out,
     mask: ownMask?.pairSteps ?? noSteps,
     maskKind: mask === undefined ? "none" : isBool ? "mayLook" : "added",
+    ...(now && { now }),
   };
   use({ problem, q: ownQ.array, k: ownK.array, v: ownV.array, mask: ownMask?.array ?? null });
 }

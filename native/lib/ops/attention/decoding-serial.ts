@@ -8,7 +8,7 @@ import { accumulatorOf } from "../reduce/reducers.ts";
 import { floats } from "../rows/row-lines.ts";
 import { generic } from "./generic.ts";
 import type { AttentionCall, AttentionPath } from "./paths.ts";
-import { problemWords, seenKeys } from "./problem.ts";
+import { partTerms, seenKeys } from "./problem.ts";
 
 const isProcessor: Reach = (architecture) => !architecture.startsWith("sm_");
 const parted = new KernelFamily(
@@ -37,21 +37,26 @@ function forward(on: Execution, { dtype, problem, q, k, v, out, lse }: Attention
   const seen = Math.max(1, seenKeys(problem));
   // Twice as many as cores, so that none waits long for another.
   const wanted = Math.ceil((2 * on.device.properties.multiprocessors) / lines);
-  const partKeys = Math.max(fewestKeys, Math.ceil(seen / wanted));
-  const parts = Math.ceil(seen / partKeys);
-  const words = problemWords(problem);
+  const parts = Math.ceil(seen / Math.max(fewestKeys, Math.ceil(seen / wanted)));
+  const terms = partTerms(problem, parts);
   const rows = batches * heads * queries;
   using kept = DeviceArray.allocate(
     on.device,
     accumulatorOf(dtype),
     parts === 1 ? [1] : [rows * parts, valueWidth + 2],
   );
-  parted.launch(on, dtype, { grid: lines * parts, block: 1 }, [q, k, v, out, lse, kept, partKeys, parts, words]);
-  if (parts > 1) joins.launch(on, dtype, { grid: rows, block: 1 }, [kept, out, lse, parts, words]);
+  const last = () => {
+    const { partKeys, words } = terms();
+    return [partKeys, parts, words];
+  };
+  const arrays = [q, k, v, out, lse, kept];
+  parted.launch(on, dtype, { grid: lines * parts, block: 1 }, [...arrays, ...last()], 0, problem.now && last);
+  if (parts > 1) joins.launch(on, dtype, { grid: rows, block: 1 }, [kept, out, lse, parts, terms().words]);
 }
 
 export const decodingOnCores: AttentionPath = {
   name: "decoding",
+  grows: true,
   takes(on, call) {
     const { batches, group, queries, maskKind, p } = call.problem;
     return (

@@ -8,7 +8,7 @@ import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily, type ParameterKind } from "../kernels/library.ts";
 import { generic } from "./generic.ts";
 import type { AttentionCall, AttentionPath, BackwardCall } from "./paths.ts";
-import { problemWords, seenKeys, type Steps } from "./problem.ts";
+import { partTerms, seenKeys, type Steps } from "./problem.ts";
 import { hasTensorCores } from "./tensor-cores.ts";
 
 const dtypes: readonly DType[] = ["float16", "bfloat16", "float32"];
@@ -106,32 +106,28 @@ function forward(on: Execution, call: AttentionCall): void {
   const wave = held * on.device.properties.multiprocessors;
   const wanted =
     lines * chunks <= wave ? Math.floor(wave / (lines * chunks)) : Math.ceil((fewestWaves * wave) / (lines * chunks));
-  const partKeys = Math.max(fewestKeys, Math.ceil(seen / Math.min(wanted, facts().mostParts)));
-  const parts = Math.ceil(seen / partKeys);
-  const words = problemWords(problem);
+  const most = Math.min(wanted, facts().mostParts);
+  const parts = Math.ceil(seen / Math.max(fewestKeys, Math.ceil(seen / most)));
+  const terms = partTerms(problem, parts);
   const block = facts().threads;
   using kept = DeviceArray.allocate(
     on.device,
     "float32",
     parts === 1 ? [1] : [batches * heads * queries * parts, valueWidth + 2],
   );
-  kernel.launch(on, dtype, { grid: lines * parts * chunks, block }, [
-    q,
-    k,
-    v,
-    out,
-    lse,
-    kept,
-    partKeys,
-    parts,
-    chunks,
-    words,
-  ]);
-  if (parts > 1) joins.launch(on, dtype, { grid: batches * heads * queries, block }, [kept, out, lse, parts, words]);
+  const last = () => {
+    const { partKeys, words } = terms();
+    return [partKeys, parts, chunks, words];
+  };
+  const arrays = [q, k, v, out, lse, kept];
+  kernel.launch(on, dtype, { grid: lines * parts * chunks, block }, [...arrays, ...last()], 0, problem.now && last);
+  if (parts > 1)
+    joins.launch(on, dtype, { grid: batches * heads * queries, block }, [kept, out, lse, parts, terms().words]);
 }
 
 export const decoding: AttentionPath = {
   name: "decoding",
+  grows: true,
   takes(on, call: AttentionCall | BackwardCall) {
     const { dtype, problem } = call;
     const { group, queries, maskKind, p, width, valueWidth } = problem;

@@ -1,6 +1,7 @@
 // The kernels that compute attention: the first of these paths that takes a call runs it.
 import type { Execution } from "../../device/execution.ts";
 import type { DeviceArray } from "../../memory/array.ts";
+import { TensorError } from "../../errors.ts";
 import type { DType } from "../../memory/dtype.ts";
 import { mayTake, refusal, takes, type PathOf } from "../core/dispatch.ts";
 import { decoding } from "./decoding.ts";
@@ -33,6 +34,8 @@ export interface BackwardCall extends AttentionCall {
 
 export interface AttentionPath {
   readonly name: PathOf<"attention">;
+  /** It takes calls whose keys grow from run to run of what is recorded. */
+  readonly grows?: true;
   takes(on: Execution, call: AttentionCall): boolean;
   /** Fills `out` and `lse`. */
   forward(on: Execution, call: AttentionCall): void;
@@ -42,10 +45,20 @@ export interface AttentionPath {
 
 const paths: readonly AttentionPath[] = [decoding, decodingOnCores, hopper, ampere, ofFloats, generic];
 
-/** Throws TensorError where the path that was named does not take the call. */
+/** Of a call whose keys grow from run to run, and which no path takes. */
+export const cannotGrow = (): TensorError =>
+  new TensorError(
+    "RECORDED",
+    "In a graph, attention with a KeyValueCache takes up to 16 queries for each head of keys, whose rows are whole 16 bytes and at most 256 numbers, without a mask and dropout, on a GPU of float32, float16 or bfloat16. Do the rest outside of the graph, such as the first tokens of a text.",
+  );
+
+/** Throws TensorError where the path that was named does not take the call, or none does. */
 export function pathOf(on: Execution, call: AttentionCall): AttentionPath {
-  const path = paths.find((each) => mayTake("attention", each.name) && each.takes(on, call));
-  if (path === undefined) throw refusal("attention");
+  const isGrowing = call.problem.now !== undefined;
+  const path = paths.find(
+    (each) => (each.grows === true || !isGrowing) && mayTake("attention", each.name) && each.takes(on, call),
+  );
+  if (path === undefined) throw isGrowing ? cannotGrow() : refusal("attention");
   takes(on, "attention", path.name);
   return path;
 }

@@ -38,6 +38,8 @@ export interface Settings {
   readonly p: number;
   readonly seed: bigint;
   readonly stream: bigint;
+  /** Of what is recorded: how many of the keys there are at each run, and which of them a query then sees. */
+  readonly now?: () => Pick<Problem, "keys" | "first" | "last">;
 }
 /** As far as no key is. */
 export const unbounded = 2 ** 40;
@@ -181,6 +183,21 @@ export function gradientWords({ dOut, dq, dk, dv, dMask }: GradientSteps): Uint3
   fields.steps(dv);
   fields.pairSteps(dMask);
   return fields.words;
+}
+
+/**
+ * What kernels are told whose blocks share the keys in `parts` parts, some of which may have none: the keys of a part,
+ * and the problem; of what is recorded, as they are when it is asked.
+ */
+export function partTerms(problem: Problem, parts: number): () => { partKeys: number; words: Uint32Array } {
+  const of = (whole: Problem) => ({
+    partKeys: Math.max(1, Math.ceil(seenKeys(whole) / parts)),
+    words: problemWords(whole),
+  });
+  const { now } = problem;
+  if (now !== undefined) return () => of({ ...problem, ...now() });
+  const terms = of(problem);
+  return () => terms;
 }
 
 /** An array as [batches, heads, rows, columns], whose last axis lies side by side: of itself, or of a copy. */

@@ -250,7 +250,7 @@ export class LibraryKernel {
     { grid, block }: Blocks,
     args: readonly LibraryArgument[],
     shared = 0,
-    last?: () => readonly number[],
+    last?: () => readonly LibraryArgument[],
   ): void {
     const kinds = this.#kinds;
     const room = this.#layout.begin(on);
@@ -274,7 +274,7 @@ export class LibraryKernel {
     if (on.device.hasStreams) noteUses(on, args);
   }
 
-  #writeLast(room: Room, values: readonly number[]): void {
+  #writeLast(room: Room, values: readonly LibraryArgument[]): void {
     const first = this.#kinds.length - values.length;
     values.forEach((value, index) => write(room, this.#kinds[first + index]!, value, this.#places[first + index]!));
   }
@@ -368,7 +368,7 @@ export class KernelFamily {
     blocks: Blocks,
     args: readonly LibraryArgument[],
     shared = 0,
-    last?: () => readonly number[],
+    last?: () => readonly LibraryArgument[],
   ): void {
     this.on(on.device, dtype).launch(on, blocks, args, shared, last);
   }
