@@ -15,6 +15,8 @@ import {
   type DispatchedOperation,
   type Tensor,
 } from "../../native/lib/index.ts";
+import { DeviceProcess } from "../../native/lib/device/process.ts";
+import { onDevice } from "../../native/lib/ops/kernels/blocks.ts";
 import { devices } from "./devices.ts";
 import { freshSeed, seeded } from "./numbers.ts";
 import { numbersOf, sampler } from "./samples.ts";
@@ -35,6 +37,42 @@ describe.each(devices)("$name", ({ name: device, kind }) => {
     expect(lastDispatch(operation)).toMatchObject({ operation, path });
     return result;
   };
+
+  test.each(["float32", "bfloat16", "float16"] as const)("few rows or columns of %s by a matrix", (dtype) => {
+    const matrix = (...shape: number[]) => sample(shape, dtype).x as Tensor;
+    const [a, w, few] = [matrix(70, 136), matrix(300, 136), matrix(4, 136)];
+    const products: [string, () => Tensor][] = [
+      ["four rows", () => few.matmul(w.T)],
+      ["three rows, far apart", () => (a.slice([0, 70, 30]) as Tensor).matmul(w.T)],
+      ["a row with axes before it", () => (few.slice([0, 1]) as Tensor).reshape([1, 1, 136]).matmul(w.T)],
+      ["a matrix and a vector", () => a.matmul(few.get(1) as Tensor)],
+      ["a vector and a matrix", () => (few.get(1) as Tensor).matmul(w.T)],
+      ["two columns", () => a.matmul((few.slice([0, 2]) as Tensor).T)],
+    ];
+    const isServed = onDevice(DeviceProcess.get(device), { serial: false, threads: true });
+    // Sums of 136 products of up to 4, rounded at the end.
+    const u = { float32: 2 ** -24, float16: 2 ** -11, bfloat16: 2 ** -8 }[dtype];
+    for (const [name, product] of products) {
+      if (!isServed) {
+        using _ = setPath("matmul", "rows");
+        expect(product, name).toThrow('matmul is told to take the path "rows", which does not take this call.');
+        continue;
+      }
+      product();
+      expect(lastDispatch("matmul"), name).toMatchObject({ path: "rows", library: null });
+      const [own, other] = (["rows", "kernel"] as const).map((path) => told("matmul", path, product));
+      expect(farthest(own!, other!), name).toBeLessThan(136 * 4 * (136 * 2 ** -23 + 2 * u));
+    }
+    // Five rows, rows that are no whole 16 bytes, and sums down columns.
+    for (const product of [
+      () => matrix(5, 136).matmul(w.T),
+      () => (few.slice(null, [0, 135]) as Tensor).matmul((w.slice(null, [0, 135]) as Tensor).T),
+      () => few.matmul(matrix(136, 9)),
+    ]) {
+      product();
+      expect(lastDispatch("matmul")!.path).not.toBe("rows");
+    }
+  });
 
   test("a matrix product by a library or by our kernel", () => {
     const [a, b] = [sample([33, 40]).x, sample([40, 27]).x];
@@ -142,7 +180,9 @@ describe.each(devices)("$name", ({ name: device, kind }) => {
   });
 
   test("sentences for what is no path, and for one that does not serve a call", () => {
-    expect(() => setPath("matmul", "cuda" as never)).toThrow('matmul has the paths library, kernel but got "cuda".');
+    expect(() => setPath("matmul", "cuda" as never)).toThrow(
+      'matmul has the paths rows, library, kernel but got "cuda".',
+    );
     expect(() => setPath("add" as never, "kernel" as never)).toThrow(
       'setPath takes an operation with several paths, attention, convolution, fft, linalg, matmul, quantizedMatmul, scaledMatmul, but got "add".',
     );

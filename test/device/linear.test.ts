@@ -72,6 +72,9 @@ describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (
       [1, 1, 1],
       [3, 5, 0],
       [65, 33, 17],
+      // Few rows, of which a GPU's warps each read rows of the matrix.
+      [1, 70, 64],
+      [3, 33, 1008],
       [64, 48, 80],
       [128, 256, 64],
     ] as const)("%i rows, %i results of %i", (m, n, k) => {

@@ -29,6 +29,7 @@ const paths = {
     library: "any number of rows, by cuSOLVER and cuBLAS, on the CPU by LAPACK",
   },
   matmul: {
+    rows: "up to four rows or columns on a GPU, of floats of 16 and 32 bits: each warp reads rows of the matrix once",
     library: "floats by cuBLASLt's choice for these sizes, measured once; by OpenBLAS on the CPU",
     kernel: "every device and dtype, in tiles",
   },
@@ -142,7 +143,7 @@ export function lastDispatch(operation?: DispatchedOperation): Dispatch | null {
 
 /**
  * Has an operation take one of its paths: attention "decoding", "wgmma", "mma", "tf32" or "generic", convolution "depthwise",
- * "pointwise", "library" or "patches", fft, linalg and matmul "library" or "kernel", in both directions; matmul with a
+ * "pointwise", "library" or "patches", fft and linalg "library" or "kernel", in both directions; matmul "rows", "library" or "kernel"; matmul with a
  * quantised matrix ("quantizedMatmul") "tensorCores", "packs", "anywhere" or "floats", scaledMatmul "library" or
  * "floats". It holds until what is returned is disposed of, which `using` does at the end of a block; an operation that
  * its path does not serve is then a TensorError.

@@ -13,6 +13,7 @@ import { bytesMoved } from "../elementwise/elementwise.ts";
 import { onDevice } from "../kernels/blocks.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import { flatBlocks, repeatedPlane, sameShape, widestOf } from "../kernels/map.ts";
+import { fewRowsInto } from "./few-rows.ts";
 import { matmulInto, matmulWithEpilogue } from "./matrix-product.ts";
 import type { Computation, Operand } from "../core/operation.ts";
 import { reduceInto } from "../reduce/reduce.ts";
@@ -101,6 +102,19 @@ function linearInto(
 ): void {
   const { device } = on;
   const { activation } = attributes;
+  const [depth, outputs] = [weight.shape[1]!, weight.shape[0]!];
+  if (
+    weight.strides[1] === 1 &&
+    fewRowsInto(
+      on,
+      y,
+      { array: x, count: x.shape[0]!, step: depth },
+      { array: weight, count: outputs, step: weight.strides[0]! },
+      depth,
+      { bias, activation, kept: z, row: outputs, output: 1 },
+    )
+  )
+    return;
   using turned = viewOf(weight, transposed(weight, [1, 0]));
   const vector = bias === null ? {} : { vector: bias.place };
   const whole = epilogueName(attributes, y.dtype);

@@ -14,6 +14,7 @@ import { bytesMoved, unbroadcast } from "../elementwise/elementwise.ts";
 import { kernelFacts, offsetIn } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import { mayTake, refusal, takes } from "../core/dispatch.ts";
+import { fewRowsInto } from "./few-rows.ts";
 import { hasLibraryMatmul, libraryMatmul, storedAs, type Epilogue, type MatrixBatch } from "./library-matmul.ts";
 import type { Computation, None } from "../core/operation.ts";
 
@@ -143,8 +144,33 @@ function asMatrix({ shape, strides, place }: DeviceArray): MatrixBatch {
   };
 }
 
+/** One matrix: a vector is a row on the left and a column on the right; `null` for a batch. */
+function single({ shape, strides }: DeviceArray, isLeft: boolean) {
+  if (shape.slice(0, -2).some((size) => size !== 1)) return null;
+  const [rows, columns] = [shape.at(-2), shape.at(-1)!];
+  if (rows !== undefined) return { rows, columns, row: strides.at(-2)!, column: strides.at(-1)! };
+  return isLeft
+    ? { rows: 1, columns, row: 0, column: strides[0]! }
+    : { rows: columns, columns: 1, row: strides[0]!, column: 0 };
+}
+const plain = { bias: null, activation: "none", kept: null } as const;
+
+/** Few rows, or few columns, by a matrix whose sums go along what lies side by side: whether that was so. */
+function fewInto(on: Execution, out: DeviceArray, a: DeviceArray, b: DeviceArray): boolean {
+  const [left, right] = [single(a, true), single(b, false)];
+  if (left === null || right === null) return false;
+  const isSide = (stride: number, size: number) => stride === 1 || size === 1;
+  if (!isSide(left.column, left.columns) || !isSide(right.row, right.rows)) return false;
+  const rows = { array: a, count: left.rows, step: left.rows === 1 ? 0 : left.row };
+  const columns = { array: b, count: right.columns, step: right.columns === 1 ? 0 : right.column };
+  return rows.count <= columns.count
+    ? fewRowsInto(on, out, rows, columns, left.columns, { ...plain, row: columns.count, output: 1 })
+    : fewRowsInto(on, out, columns, rows, left.columns, { ...plain, row: 1, output: columns.count });
+}
+
 /** Fills the contiguous `out` with the product of `a` and `b`, of its dtype. */
 export function matmulInto(on: Execution, out: DeviceArray, a: DeviceArray, b: DeviceArray): void {
+  if (fewInto(on, out, a, b)) return;
   if (
     a.shape.length === 2 &&
     b.shape.length === 2 &&

@@ -5,6 +5,7 @@
 #include <warpcell/attention/problem.cuh>
 #include <warpcell/batches.cuh>
 #include <warpcell/instructions.cuh>
+#include <warpcell/sixteen_bytes.cuh>
 
 namespace warpcell::attention {
 
@@ -40,15 +41,7 @@ struct RowPart {
       pack[i].z = is_kept ? pack[i].z : 0u, pack[i].w = is_kept ? pack[i].w : 0u;
     }
   }
-  __device__ inline float operator[](int e) const {
-    const uint4& from = pack[e / Share::width];
-    const uint words[] = {from.x, from.y, from.z, from.w};
-    const int at = e % Share::width;
-#ifdef WARPCELL_SIXTEEN_BITS
-    if constexpr (sizeof(T) == 2) return at % 2 == 0 ? low_float<T>(words[at / 2]) : high_float<T>(words[at / 2]);
-#endif
-    return bits_float(words[at % 4]);
-  }
+  __device__ inline float operator[](int e) const { return float_of<T>(pack[e / Share::width], e % Share::width); }
   // The column of an element of a lane.
   static __device__ inline int column(int lane, int e) {
     return (e / Share::width * Share::lanes + lane) * Share::width + e % Share::width;
