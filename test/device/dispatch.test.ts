@@ -15,7 +15,6 @@ import {
   type DispatchedOperation,
   type Tensor,
 } from "../../native/lib/index.ts";
-import { DeviceProcess } from "../../native/lib/device/process.ts";
 import { onDevice } from "../../native/lib/ops/kernels/blocks.ts";
 import { devices } from "./devices.ts";
 import { freshSeed, seeded } from "./numbers.ts";
@@ -49,7 +48,7 @@ describe.each(devices)("$name", ({ name: device, kind }) => {
       ["a vector and a matrix", () => (few.get(1) as Tensor).matmul(w.T)],
       ["two columns", () => a.matmul((few.slice([0, 2]) as Tensor).T)],
     ];
-    const isServed = onDevice(DeviceProcess.get(device), { serial: false, threads: true });
+    const isServed = onDevice(a.deviceProcess, { serial: false, threads: true });
     // Sums of 136 products of up to 4, rounded at the end.
     const u = { float32: 2 ** -24, float16: 2 ** -11, bfloat16: 2 ** -8 }[dtype];
     for (const [name, product] of products) {

@@ -24,6 +24,14 @@ const activations = { none: 0, relu: 1, gelu: 2 } as const;
 /** From so many warps to a multiprocessor on, each has two rows of the matrix, and reads x half as often. */
 const manyWarps = 64;
 
+/**
+ * The most elements of a matrix of 16 bits by how many rows it takes: beyond, a library's tensor cores are sooner done
+ * (measured on an H100).
+ */
+const mostOfSixteenBits: Readonly<Record<number, number>> = { 1: Infinity, 2: 2 ** 24, 4: 2 ** 22 };
+/** Whether there are warps enough for as much as each of them reads, bytes. */
+const isShared = (outputs: number, rowBytes: number) => rowBytes <= 16 * outputs + 4096;
+
 /** Rows whose elements lie side by side, `step` apart. */
 export interface Rows {
   readonly array: DeviceArray;
@@ -44,15 +52,19 @@ export interface Finish {
 export function fewRowsInto(on: Execution, out: DeviceArray, x: Rows, w: Rows, depth: number, finish: Finish): boolean {
   const { dtype } = out;
   if (!dtypes.includes(dtype) || !onDevice(on.device, { serial: false, threads: true })) return false;
-  const elements = 16 / factsOf(dtype).bytes;
+  const { bytes } = factsOf(dtype);
+  const elements = 16 / bytes;
   const isAligned = ({ array, step }: Rows) => array.placeLow % 16 === 0 && step % elements === 0;
   const { threads, mostRows } = facts();
   if (x.count < 1 || x.count > mostRows || w.count < 1 || depth < 1 || depth % elements !== 0) return false;
   if (!isAligned(x) || !isAligned(w) || !mayTake("matmul", "rows")) return false;
+  const rows = rowCounts.findIndex((count) => count >= x.count);
+  if (!isShared(w.count, depth * bytes)) return false;
+  if (bytes === 2 && w.count * depth > mostOfSixteenBits[rowCounts[rows]!]!) return false;
   takes(on, "matmul", "rows");
   const warps = threads / 32;
   const each = w.count >= outputCounts[1]! * manyWarps * on.device.properties.multiprocessors ? 1 : 0;
-  const kernel = kernels[rowCounts.findIndex((count) => count >= x.count)]![each]!;
+  const kernel = kernels[rows]![each]!;
   const grid = Math.ceil(w.count / (warps * outputCounts[each]!));
   const { bias, activation, kept, row, output } = finish;
   kernel.launch(on, dtype, { grid, block: threads }, [
