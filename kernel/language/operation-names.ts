@@ -118,7 +118,9 @@ const names = new Set(
   dot
   dropout
   dstack
+  eig
   eigh
+  eigvals
   eigvalsh
   einsum
   elu

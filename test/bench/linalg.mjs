@@ -57,6 +57,7 @@ const calls = {
   inv: [({ s }) => linalg.inv(s), "np.linalg.inv(s)"],
   det: [({ s }) => linalg.det(s), "np.linalg.det(s)"],
   eigh: [({ s }) => linalg.eigh(s), "np.linalg.eigh(s)"],
+  eig: [({ s }) => linalg.eig(s), "np.linalg.eig(s)"],
   eigvalsh: [({ s }) => linalg.eigvalsh(s), "np.linalg.eigvalsh(s)"],
   svd: [({ a }) => linalg.svd(a), "np.linalg.svd(a, full_matrices=False)"],
   svdvals: [({ a }) => linalg.svdvals(a), "np.linalg.svd(a, compute_uv=False)", "torch.linalg.svdvals(a)"],

@@ -24,6 +24,7 @@ export {
   type SingularValues,
   type SvdOptions,
 } from "./spectra.ts";
+export { eig, eigvals, type GeneralEigen } from "./eig.ts";
 export { lstsq, pinv, type CutoffOptions, type LeastSquares } from "./least-squares.ts";
 export {
   cond,

@@ -174,6 +174,34 @@ std::unique_ptr<PlannedCall> plan_eigh(LibraryContext& context, const PlanReques
   });
 }
 
+// a · v = v · diag(w), column-major, and a is lost: the real parts of w and behind them the imaginary ones, the
+// positive one of a pair first; with `vectors` v, of a pair the real parts as one column and the imaginary ones as the
+// next. Places: matrix, w and, with vectors, v. Its status is not 0 where it did not converge.
+std::unique_ptr<PlannedCall> plan_eig(LibraryContext& context, const PlanRequest& request) {
+  return for_type(request, [&](auto number) {
+    using T = decltype(number);
+    int n = lapack_size(request, "n");
+    const bool vectors = flag_term(request, "vectors");
+    const char* job = vectors ? "V" : "N";
+    auto geev = lapack<T>().geev;
+    int size = workspace_of([&](double* wanted) {
+      T answer = 0, none = 0;
+      int ask = -1, refused = 0;
+      geev("N", job, &n, &none, &n, &none, &none, &none, &n, &none, &n, &answer, &ask, &refused);
+      *wanted = double(answer);
+    });
+    LapackShape shape{
+        {bytes_of<T>(n, n), bytes_of<T>(n, 2)}, bytes_of<T>(size), (vectors ? 25. : 10.) * n * n * n, true};
+    if (vectors) shape.bytes.push_back(bytes_of<T>(n, n));
+    return std::make_unique<LapackCall>(
+        "OpenBLAS eig", context, request, shape, [=](auto places, void* workspace, int* status) {
+          T *values = numbers<T>(places, 1), unused = 0, *right = vectors ? numbers<T>(places, 2) : &unused;
+          geev("N", job, &n, numbers<T>(places, 0), &n, values, values + n, &unused, &n, right, &n,
+               static_cast<T*>(workspace), &size, status);
+        });
+  });
+}
+
 // a = u · diag(s) · vᵀ; all are column-major, and a is lost. `vectors`: "none", "thin" or "full". Places: matrix, s
 // and, with vectors, u and v. Its status is not 0 where it did not converge.
 std::unique_ptr<PlannedCall> plan_svd(LibraryContext& context, const PlanRequest& request) {

@@ -15,6 +15,7 @@ std::unique_ptr<PlannedCall> plan_triangular_solve(LibraryContext& context, cons
 std::unique_ptr<PlannedCall> plan_qr(LibraryContext& context, const PlanRequest& request);
 std::unique_ptr<PlannedCall> plan_orthonormal(LibraryContext& context, const PlanRequest& request);
 std::unique_ptr<PlannedCall> plan_eigh(LibraryContext& context, const PlanRequest& request);
+std::unique_ptr<PlannedCall> plan_eig(LibraryContext& context, const PlanRequest& request);
 std::unique_ptr<PlannedCall> plan_svd(LibraryContext& context, const PlanRequest& request);
 std::unique_ptr<PlannedCall> plan_convolution(LibraryContext& context, const PlanRequest& request);
 
@@ -32,6 +33,7 @@ class CpuLibraries final : public PlannedCalls<LibraryContext> {
                       {"qr", plan_qr},
                       {"orthonormal", plan_orthonormal},
                       {"eigh", plan_eigh},
+                      {"eig", plan_eig},
                       {"svd", plan_svd},
                       {"convolution", plan_convolution}}) {}
 

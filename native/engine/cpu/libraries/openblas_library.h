@@ -41,6 +41,10 @@ template <class T>
 using Syevd = void(const char* job, const char* part, const int* n, T* a, const int* leading, T* values, T* work,
                    const int* size, int* whole_work, const int* whole_size, int* status);
 template <class T>
+using Geev = void(const char* left_job, const char* right_job, const int* n, T* a, const int* leading, T* real,
+                  T* imaginary, T* left, const int* left_leading, T* right, const int* right_leading, T* work,
+                  const int* size, int* status);
+template <class T>
 using Gesdd = void(const char* job, const int* m, const int* n, T* a, const int* leading, T* values, T* u,
                    const int* u_leading, T* v, const int* v_leading, T* work, const int* size, int* whole_work,
                    int* status);
@@ -57,6 +61,7 @@ using Gesdd = void(const char* job, const int* m, const int* n, T* a, const int*
   X(Geqrf, geqrf, "", "geqrf_")      \
   X(Orgqr, orgqr, "", "orgqr_")      \
   X(Syevd, syevd, "", "syevd_")      \
+  X(Geev, geev, "", "geev_")         \
   X(Gesdd, gesdd, "", "gesdd_")
 
 template <class T>

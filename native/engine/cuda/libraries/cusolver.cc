@@ -237,4 +237,38 @@ std::unique_ptr<PlannedCall> plan_eigh(LibraryContext& context, const PlanReques
   });
 }
 
+// a · v = v · diag(w), column-major, and a is lost: the real parts of w and behind them the imaginary ones, the
+// positive one of a pair first; with `vectors` v, of a pair the real parts as one column and the imaginary ones as the
+// next. Places: matrix, w and, with vectors, v. Its status is not 0 where it did not converge.
+std::unique_ptr<PlannedCall> plan_eig(LibraryContext& context, const PlanRequest& request) {
+  return for_type(request, [&](auto number) -> std::unique_ptr<PlannedCall> {
+    using T = decltype(number);
+    const int64_t n = solver_size(request, "n");
+    const bool both = flag_term(request, "vectors");
+    const Vectors vectors = both ? Vectors::wanted : Vectors::none;
+    const SolverApi& library = cusolver();
+    if (library.cusolverDnXgeev == nullptr)
+      throw DeviceError("UNSUPPORTED", "cuSOLVER " + library.version +
+                                           " has no eigenvalues of matrices that are not symmetric: CUDA 12.8's has "
+                                           "them, and so has the CPU, x.to(\"cpu\").");
+    size_t device = 0, host = 0;
+    constexpr int type = kTypeNumber<T>;
+    library.check(
+        library.cusolverDnXgeev_bufferSize(library.handle, library.options, Vectors::none, vectors, n, type, nullptr, n,
+                                           type, nullptr, type, nullptr, n, type, nullptr, n, type, &device, &host),
+        "planning eig");
+    SolverShape shape{{bytes_of<T>(n, n), bytes_of<T>(n, 2)}, device, true};
+    if (both) shape.bytes.push_back(bytes_of<T>(n, n));
+    auto own = std::make_shared<std::vector<char>>(host);
+    return std::make_unique<SolverCall>("cuSOLVER eig", context, request, shape, [=, &library](const SolverRun& run) {
+      return each_matrix(run.batches, [&](int64_t at) {
+        T* right = both ? run.at<T>(2, at) : nullptr;
+        return library.cusolverDnXgeev(library.handle, library.options, Vectors::none, vectors, n, type,
+                                       run.at<T>(0, at), n, type, run.at<T>(1, at), type, nullptr, n, type, right, n,
+                                       type, run.workspace<void>(), device, own->data(), host, run.status + at);
+      });
+    });
+  });
+}
+
 }  // namespace warpcell::cuda

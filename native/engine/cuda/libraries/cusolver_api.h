@@ -34,8 +34,10 @@ enum class Vectors : int { none = 0, wanted = 1 };
   X(cusolverDnCreateGesvdjInfo, cusolverDnCreateGesvdjInfo, (JacobiOptions*)) \
   X(cusolverDnXgesvdp_bufferSize, cusolverDnXgesvdp_bufferSize, (SolverHandle, SolverOptions, Vectors, int, int64_t, int64_t, int, const void*, int64_t, int, const void*, int, const void*, int64_t, int, const void*, int64_t, int, size_t*, size_t*)) \
   X(cusolverDnXgesvdp, cusolverDnXgesvdp, (SolverHandle, SolverOptions, Vectors, int, int64_t, int64_t, int, void*, int64_t, int, void*, int, void*, int64_t, int, void*, int64_t, int, void*, size_t, void*, size_t, int*, double*))
-// Of cuSOLVER since CUDA 12.6: null before.
+// Of cuSOLVER since CUDA 12.6, geev since 12.8: null before.
 #define WARPCELL_CUSOLVER_LATE_FUNCTIONS(X) \
+  X(cusolverDnXgeev_bufferSize, cusolverDnXgeev_bufferSize, (SolverHandle, SolverOptions, Vectors, Vectors, int64_t, int, const void*, int64_t, int, const void*, int, const void*, int64_t, int, const void*, int64_t, int, size_t*, size_t*)) \
+  X(cusolverDnXgeev, cusolverDnXgeev, (SolverHandle, SolverOptions, Vectors, Vectors, int64_t, int, void*, int64_t, int, void*, int, void*, int64_t, int, void*, int64_t, int, void*, size_t, void*, size_t, int*)) \
   X(cusolverDnXsyevBatched_bufferSize, cusolverDnXsyevBatched_bufferSize, (SolverHandle, SolverOptions, Vectors, Triangle, int64_t, int, const void*, int64_t, int, const void*, int, size_t*, size_t*, int64_t)) \
   X(cusolverDnXsyevBatched, cusolverDnXsyevBatched, (SolverHandle, SolverOptions, Vectors, Triangle, int64_t, int, void*, int64_t, int, void*, int, void*, size_t, void*, size_t, int*, int64_t))
 #define WARPCELL_CUBLAS_CLASSIC_FUNCTIONS(X) \

@@ -74,6 +74,33 @@ const eigh: Computation<[x: DeviceArray], Eigen> = {
   cost: costOf(9),
 };
 
+/**
+ * Outputs the eigenvalues of matrices as libraries have them, real parts [B…, 0, n] and imaginary ones [B…, 1, n], the
+ * positive one of a pair first, and with `vectors` the eigenvectors as rows: of a pair the real parts as one and the
+ * imaginary ones as the next. It has no gradient: that of linalg.eig is its own.
+ */
+const eigenParts: Computation<[x: DeviceArray], { readonly vectors: boolean }> = {
+  inPlace: false,
+  infer([x], { vectors }) {
+    const name = vectors ? "eig" : "eigvals";
+    const { batch, rows } = squaresOf(name, x);
+    const dtype = matrixDType(name, x);
+    return [{ shape: [...batch, 2, rows], dtype }, ...(vectors ? [{ shape: x.shape, dtype }] : [])];
+  },
+  run([values, vectors], [x], _, on) {
+    const sizes = squaresOf("eig", x);
+    if (sizes.count * sizes.rows === 0) return;
+    const dtype = values!.dtype as MatrixDType;
+    using work = columnMajor(on, x, dtype);
+    const text = `eig n=${sizes.rows}${vectors === undefined ? "" : " vectors=1"}`;
+    const places = [work, values!, ...(vectors === undefined ? [] : [vectors])];
+    const explain = unfinished(vectors === undefined ? "eigvals" : "eig");
+    runCall(on, sizes, { text, dtype, places, written: places, explain });
+  },
+  gradient: null,
+  cost: costOf(25),
+};
+
 export type Vectors = "none" | "thin" | "full";
 
 /**
@@ -229,4 +256,4 @@ function squareGradient(gQ: DeviceArray | null, gR: DeviceArray | null, q: Devic
   return flip(call("solveTriangular", [r, flip(above)], { isUpper: true, isTransposed: false, isUnit: false }));
 }
 
-export const spectralRows = { eigh, svd, qr } as const;
+export const spectralRows = { eigh, eigenParts, svd, qr } as const;
