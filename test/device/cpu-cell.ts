@@ -7,6 +7,7 @@ import { expect } from "vitest";
 import { binding } from "../../native/lib/wire/binding.ts";
 import { DeviceFault } from "../../native/lib/errors.ts";
 import { DeviceProcess } from "../../native/lib/device/process.ts";
+import { devices } from "./devices.ts";
 import { launch, load, read, write } from "./records.ts";
 
 /** The compilers that this machine has; a missing one is said, not passed over. */
@@ -18,8 +19,14 @@ if (compilers.length < 2)
 
 export const cpu = DeviceProcess.get("cpu");
 
+/** Every device, and of the CPU every compiler. */
+export const targets = devices.flatMap(({ name }): { device: string; compiler: string }[] =>
+  (name === "cpu" ? compilers : ["NVRTC"]).map((compiler) => ({ device: name, compiler })),
+);
+
 /** From here on cells are compiled by `compiler`, in a device process and with a cache of their own. */
 export function use(compiler: string): void {
+  if (compiler === "NVRTC") return;
   process.env["WARPCELL_CXX"] = compiler;
   process.env["XDG_CACHE_HOME"] = join(tmpdir(), `warpcell-tests-${userInfo().uid}`, compiler);
   expect(() => {

@@ -1,4 +1,5 @@
-// Groups of threads that wait for each other: a block, a tile of a warp, the whole grid of a cooperative launch.
+// Groups of threads that wait for each other: a block, the whole grid of a cooperative launch, a cluster of one block, and any group by its base.
+// (Programming Guide, "Cooperative Groups".)
 #pragma once
 #include "barriers.h"
 #include "warps.h"
@@ -16,14 +17,54 @@ WARPCELL_CPU_FN void grid_barrier(u32 line) {
 
 WARPCELL_CPU_FN u32 volume(const uint3& size) { return size.x * size.y * size.z; }
 WARPCELL_CPU_FN u64 linear_block() { return blockIdx.x + u64(gridDim.x) * (blockIdx.y + u64(gridDim.y) * blockIdx.z); }
+WARPCELL_CPU_FN u32 own_lane() { return linear_thread() % kLanes; }
+WARPCELL_CPU_FN u32 lanes_below(u32 lane) { return (1u << lane) - 1; }
 
 }  // namespace warpcell_cpu
 
 namespace cooperative_groups {
 
-class thread_block {
+class grid_group;
+
+// Any group; it knows which kind it is of. What has lanes is at most a warp.
+class thread_group {
  public:
+  WARPCELL_CPU_MEMBER void sync(unsigned line = __builtin_LINE()) const {
+    if (kind_ == Kind::lanes) __syncwarp(mask_, line);
+    else if (kind_ == Kind::grid) warpcell_cpu::grid_barrier(line);
+    else warpcell_cpu::barrier(line, 0);
+  }
+  WARPCELL_CPU_MEMBER unsigned long long num_threads() const {
+    if (kind_ == Kind::lanes) return unsigned(__builtin_popcount(mask_));
+    const unsigned threads = warpcell_cpu::volume(blockDim);
+    return kind_ == Kind::grid ? (unsigned long long)gridDim.x * gridDim.y * gridDim.z * threads : threads;
+  }
+  WARPCELL_CPU_MEMBER unsigned long long size() const { return num_threads(); }
+  WARPCELL_CPU_MEMBER unsigned long long thread_rank() const {
+    if (kind_ == Kind::lanes) return unsigned(__builtin_popcount(mask_ & warpcell_cpu::lanes_below(warpcell_cpu::own_lane())));
+    const unsigned rank = warpcell_cpu::linear_thread();
+    return kind_ == Kind::grid ? warpcell_cpu::linear_block() * warpcell_cpu::volume(blockDim) + rank : rank;
+  }
+
+ protected:
+  enum class Kind : unsigned char { block, lanes, grid, cluster };
+  WARPCELL_CPU_MEMBER explicit thread_group(Kind kind, unsigned mask = 0, unsigned meta_rank = 0, unsigned meta_size = 1)
+      : kind_(kind), mask_(mask), meta_rank_(meta_rank), meta_size_(meta_size) {}
+  Kind kind_;
+  unsigned mask_, meta_rank_, meta_size_;   // of lanes
+  friend thread_group tiled_partition(const thread_group&, unsigned);
+};
+
+// Whoever waits has arrived; so those who only arrive hold nobody up.
+struct arrival_token {};
+
+class thread_block : public thread_group {
+ public:
+  using arrival_token = cooperative_groups::arrival_token;
+  WARPCELL_CPU_MEMBER thread_block() : thread_group(Kind::block) {}
   static WARPCELL_CPU_MEMBER void sync(unsigned line = __builtin_LINE()) { warpcell_cpu::barrier(line, 0); }
+  static WARPCELL_CPU_MEMBER arrival_token barrier_arrive() { return {}; }
+  static WARPCELL_CPU_MEMBER void barrier_wait(arrival_token&&, unsigned line = __builtin_LINE()) { warpcell_cpu::barrier(line, 0); }
   static WARPCELL_CPU_MEMBER unsigned thread_rank() { return warpcell_cpu::linear_thread(); }
   static WARPCELL_CPU_MEMBER unsigned num_threads() { return warpcell_cpu::volume(blockDim); }
   static WARPCELL_CPU_MEMBER unsigned size() { return num_threads(); }
@@ -34,9 +75,13 @@ class thread_block {
 };
 WARPCELL_CPU_FN thread_block this_thread_block() { return {}; }
 
-class grid_group {
+class grid_group : public thread_group {
  public:
+  using arrival_token = cooperative_groups::arrival_token;
+  WARPCELL_CPU_MEMBER grid_group() : thread_group(Kind::grid) {}
   static WARPCELL_CPU_MEMBER void sync(unsigned line = __builtin_LINE()) { warpcell_cpu::grid_barrier(line); }
+  static WARPCELL_CPU_MEMBER arrival_token barrier_arrive() { return {}; }
+  static WARPCELL_CPU_MEMBER void barrier_wait(arrival_token&&, unsigned line = __builtin_LINE()) { warpcell_cpu::grid_barrier(line); }
   static WARPCELL_CPU_MEMBER bool is_valid() { return warpcell_cpu_is_cooperative() != 0; }
   static WARPCELL_CPU_MEMBER unsigned long long num_blocks() { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
   static WARPCELL_CPU_MEMBER unsigned long long num_threads() { return num_blocks() * warpcell_cpu::volume(blockDim); }
@@ -44,46 +89,36 @@ class grid_group {
   static WARPCELL_CPU_MEMBER unsigned long long block_rank() { return warpcell_cpu::linear_block(); }
   static WARPCELL_CPU_MEMBER unsigned long long thread_rank() { return block_rank() * warpcell_cpu::volume(blockDim) + warpcell_cpu::linear_thread(); }
   static WARPCELL_CPU_MEMBER dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+  static WARPCELL_CPU_MEMBER dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
   static WARPCELL_CPU_MEMBER dim3 dim_blocks() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
+  static WARPCELL_CPU_MEMBER dim3 dim_threads() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
   static WARPCELL_CPU_MEMBER dim3 group_dim() { return dim_blocks(); }
 };
 WARPCELL_CPU_FN grid_group this_grid() { return {}; }
 
-// N threads of a warp that follow one another.
-template <unsigned N, class Parent = thread_block>
-class thread_block_tile {
-  static_assert(N == 1 || N == 2 || N == 4 || N == 8 || N == 16 || N == 32, "A tile has 1, 2, 4, 8, 16 or 32 threads.");
-  static WARPCELL_CPU_MEMBER unsigned first() { return warpcell_cpu::linear_thread() % 32 / N * N; }
-  static WARPCELL_CPU_MEMBER unsigned mask() { return (N == 32 ? 0xffffffffu : (1u << N % 32) - 1) << first(); }
-  static WARPCELL_CPU_MEMBER unsigned own(unsigned lanes) { return (lanes & mask()) >> first(); }
-
+// A launch without clusters has clusters of one block each; there are no others here.
+class cluster_group : public thread_group {
  public:
-  static WARPCELL_CPU_MEMBER void sync(unsigned line = __builtin_LINE()) { __syncwarp(mask(), line); }
-  static WARPCELL_CPU_MEMBER unsigned thread_rank() { return warpcell_cpu::linear_thread() % N; }
-  static constexpr unsigned num_threads() { return N; }
-  static constexpr unsigned size() { return N; }
-  static WARPCELL_CPU_MEMBER unsigned meta_group_rank() { return warpcell_cpu::linear_thread() / N; }
-  static WARPCELL_CPU_MEMBER unsigned meta_group_size() { return (warpcell_cpu::volume(blockDim) + N - 1) / N; }
-
+  using arrival_token = cooperative_groups::arrival_token;
+  WARPCELL_CPU_MEMBER cluster_group() : thread_group(Kind::cluster) {}
+  static WARPCELL_CPU_MEMBER void sync(unsigned line = __builtin_LINE()) { warpcell_cpu::barrier(line, 0); }
+  static WARPCELL_CPU_MEMBER arrival_token barrier_arrive() { return {}; }
+  static WARPCELL_CPU_MEMBER void barrier_wait(arrival_token&&, unsigned line = __builtin_LINE()) { warpcell_cpu::barrier(line, 0); }
+  static WARPCELL_CPU_MEMBER void barrier_wait(unsigned line = __builtin_LINE()) { warpcell_cpu::barrier(line, 0); }
+  static WARPCELL_CPU_MEMBER unsigned query_shared_rank(const void*) { return 0; }
   template <class T>
-  WARPCELL_CPU_MEMBER T shfl(T value, int rank, unsigned line = __builtin_LINE()) const { return __shfl_sync(mask(), value, rank, N, line); }
-  template <class T>
-  WARPCELL_CPU_MEMBER T shfl_up(T value, unsigned distance, unsigned line = __builtin_LINE()) const { return __shfl_up_sync(mask(), value, distance, N, line); }
-  template <class T>
-  WARPCELL_CPU_MEMBER T shfl_down(T value, unsigned distance, unsigned line = __builtin_LINE()) const { return __shfl_down_sync(mask(), value, distance, N, line); }
-  template <class T>
-  WARPCELL_CPU_MEMBER T shfl_xor(T value, int bits, unsigned line = __builtin_LINE()) const { return __shfl_xor_sync(mask(), value, bits, N, line); }
-  WARPCELL_CPU_MEMBER int any(int predicate, unsigned line = __builtin_LINE()) const { return __any_sync(mask(), predicate, line); }
-  WARPCELL_CPU_MEMBER int all(int predicate, unsigned line = __builtin_LINE()) const { return __all_sync(mask(), predicate, line); }
-  WARPCELL_CPU_MEMBER unsigned ballot(int predicate, unsigned line = __builtin_LINE()) const { return own(__ballot_sync(mask(), predicate, line)); }
-  template <class T>
-  WARPCELL_CPU_MEMBER unsigned match_any(T value, unsigned line = __builtin_LINE()) const { return own(__match_any_sync(mask(), value, line)); }
-  template <class T>
-  WARPCELL_CPU_MEMBER unsigned match_all(T value, int& same, unsigned line = __builtin_LINE()) const { return own(__match_all_sync(mask(), value, &same, line)); }
+  static WARPCELL_CPU_MEMBER T* map_shared_rank(T* address, int) { return address; }
+  static WARPCELL_CPU_MEMBER unsigned block_rank() { return 0; }
+  static WARPCELL_CPU_MEMBER unsigned num_blocks() { return 1; }
+  static WARPCELL_CPU_MEMBER unsigned thread_rank() { return warpcell_cpu::linear_thread(); }
+  static WARPCELL_CPU_MEMBER unsigned num_threads() { return warpcell_cpu::volume(blockDim); }
+  static WARPCELL_CPU_MEMBER unsigned size() { return num_threads(); }
+  static WARPCELL_CPU_MEMBER dim3 block_index() { return dim3(0, 0, 0); }
+  static WARPCELL_CPU_MEMBER dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
+  static WARPCELL_CPU_MEMBER dim3 dim_blocks() { return dim3(1, 1, 1); }
+  static WARPCELL_CPU_MEMBER dim3 dim_threads() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
 };
-
-template <unsigned N, class Parent>
-WARPCELL_CPU_FN thread_block_tile<N, Parent> tiled_partition(const Parent&) { return {}; }
+WARPCELL_CPU_FN cluster_group this_cluster() { return {}; }
 
 template <class Group>
 WARPCELL_CPU_FN void sync(const Group& group, unsigned line = __builtin_LINE()) { group.sync(line); }
@@ -91,5 +126,18 @@ template <class Group>
 WARPCELL_CPU_FN unsigned long long thread_rank(const Group& group) { return group.thread_rank(); }
 template <class Group>
 WARPCELL_CPU_FN unsigned long long group_size(const Group& group) { return group.size(); }
+
+// One thread of the group calls the function: the first.
+template <class Group, class Function, class... Arguments>
+WARPCELL_CPU_FN void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
+  if (group.thread_rank() == 0) static_cast<Function&&>(function)(static_cast<Arguments&&>(arguments)...);
+}
+template <class Group, class Function, class... Arguments>
+WARPCELL_CPU_FN auto invoke_one_broadcast(const Group& group, Function&& function, Arguments&&... arguments)
+    -> decltype(function(static_cast<Arguments&&>(arguments)...)) {
+  decltype(function(static_cast<Arguments&&>(arguments)...)) result{};
+  if (group.thread_rank() == 0) result = static_cast<Function&&>(function)(static_cast<Arguments&&>(arguments)...);
+  return group.shfl(result, 0);
+}
 
 }  // namespace cooperative_groups

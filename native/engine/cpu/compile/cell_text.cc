@@ -260,32 +260,23 @@ class Rewriter {
   }
 
   static bool is_foreign_include(const std::string& text) {
-    static const char* const ours[] = {"cuda_fp16.h",
-                                       "cuda_bf16.h",
-                                       "cuda_runtime.h",
-                                       "cuda_runtime_api.h",
-                                       "cuda.h",
-                                       "device_launch_parameters.h",
-                                       "vector_types.h",
-                                       "vector_functions.h",
-                                       "math_constants.h",
-                                       "cooperative_groups.h",
-                                       "cooperative_groups/reduce.h",
-                                       "assert.h",
-                                       "cassert",
-                                       "stdint.h",
-                                       "cstdint",
-                                       "stddef.h",
-                                       "cstddef",
-                                       "limits.h",
-                                       "climits",
-                                       "float.h",
-                                       "cfloat"};
+    static const char* const ours[] = {"cuda_fp16.h",      "cuda_bf16.h",
+                                       "cuda_runtime.h",   "cuda_runtime_api.h",
+                                       "cuda.h",           "device_launch_parameters.h",
+                                       "vector_types.h",   "vector_functions.h",
+                                       "math_constants.h", "cooperative_groups.h",
+                                       "assert.h",         "cassert",
+                                       "stdint.h",         "cstdint",
+                                       "stddef.h",         "cstddef",
+                                       "limits.h",         "climits",
+                                       "float.h",          "cfloat"};
     size_t open = text.find_first_of("<\"");
     size_t close = open == std::string::npos ? open : text.find_first_of(">\"", open + 1);
     if (close == std::string::npos) return true;
     std::string name = text.substr(open + 1, close - open - 1);
-    if (name.compare(0, 9, "warpcell/") == 0) return false;
+    for (const char* folder : {"warpcell/", "cooperative_groups/", "cub/"}) {
+      if (name.compare(0, std::strlen(folder), folder) == 0) return false;
+    }
     for (const char* known : ours) {
       if (name == known) return false;
     }
