@@ -21,8 +21,10 @@ namespace {
 constexpr size_t kUsualFrame = 56 << 10;   // of the 64 KiB that a thread's stack has by itself
 constexpr size_t kLocalBytes = 512 << 10;  // that a thread may have on any GPU
 
-std::vector<std::string> flags_of(const Compiler& compiler) {
-  std::vector<std::string> flags = {"-include",
+// What only cells include comes in front of what the library's kernels share with them.
+std::vector<std::string> flags_of(const CompileRequest& request) {
+  std::vector<std::string> flags = {"-I" + request.headers + "/cells",
+                                    "-include",
                                     "warpcell_cpu/arithmetic.h",
                                     "-fno-delete-null-pointer-checks",
                                     "-Wall",
@@ -120,7 +122,7 @@ std::string in_columns_of(const std::string& source, const std::string& text, co
 
 Compiled compile_user_cell(const CompileRequest& request) {
   const Compiler& compiler = system_compiler();
-  std::vector<std::string> flags = flags_of(compiler), first = flags_of_first(compiler);
+  std::vector<std::string> flags = flags_of(request), first = flags_of_first(compiler);
   first.insert(first.begin(), flags.begin(), flags.end());
   Edits arithmetic = arithmetic_edits(request.source);
   std::string text = arithmetic.apply(request.source);
