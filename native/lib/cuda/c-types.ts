@@ -170,6 +170,9 @@ const builtin = new Map<string, ScalarType | VectorType>([
   ["half2", vector("half2", "f16", 2, 4)],
   ["__nv_bfloat162", vector("__nv_bfloat162", "bf16", 2, 4)],
   ["nv_bfloat162", vector("nv_bfloat162", "bf16", 2, 4)],
+  ["cuComplex", vector("cuComplex", "f32", 2, 8)],
+  ["cuFloatComplex", vector("cuFloatComplex", "f32", 2, 8)],
+  ["cuDoubleComplex", vector("cuDoubleComplex", "f64", 2, 16)],
 ]);
 
 /** The words that C++ lets a user write in any order and number: `long unsigned int long`. */

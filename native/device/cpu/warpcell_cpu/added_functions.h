@@ -49,6 +49,9 @@ WARPCELL_CPU_FN unsigned long long __nv_bswap64(unsigned long long x) { return _
 #define X(suffix) WARPCELL_CPU_FN float __fmaf_ieee_##suffix(float x, float y, float z) { return __fmaf_##suffix(x, y, z); }
 X(rn) X(rz) X(rd) X(ru)
 #undef X
+#if defined(WARPCELL_CPU_STANDARD_LIBRARY)   // the GNU C library has declared that name (elementary.h)
+#define __tanhf warpcell_cpu_fast_tanhf
+#endif
 WARPCELL_CPU_FN float __tanhf(float x) { return tanhf(x); }
 WARPCELL_CPU_FN void sincos(float x, float* sine, float* cosine) { sincosf(x, sine, cosine); }
 WARPCELL_CPU_FN void sincospi(float x, float* sine, float* cosine) { sincospif(x, sine, cosine); }
