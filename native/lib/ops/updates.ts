@@ -1,29 +1,32 @@
-// Steps of optimisers over parameters in place (device/ops/updates.cu): one kernel each.
+// Steps of optimisers over parameters in place (device/ops/updates.cu): one kernel for all parameters of a dtype that
+// take the same numbers, or as few as have room for them.
 import type { Execution } from "../device/execution.ts";
-import { DeviceArray } from "../memory/array.ts";
+import { DeviceArray, viewOf } from "../memory/array.ts";
 import { wideOf, type DType } from "../memory/dtype.ts";
-import { isChannelsLast, withFormat } from "./spatial/channels-last.ts";
-import { blocksFor } from "./kernels/blocks.ts";
+import { channelsLastStrides, hasChannelsLast, isChannelsLast } from "./spatial/channels-last.ts";
 import { kernelFactsByDType } from "./kernels/kernel-facts.ts";
 import { KernelFamily, type ParameterKind } from "./kernels/library.ts";
+import { listsOf, type ListRow } from "./kernels/lists.ts";
+import { copy } from "./shape/copy.ts";
 
 const dtypes: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 const numbers = (count: number): ParameterKind[] => Array<ParameterKind>(count).fill("wide");
-/** A kernel that keeps so many arrays of a parameter, and takes so many numbers. */
-const family = (name: string, kept: number, count: number) =>
+/** A kernel that takes so many numbers. */
+const family = (name: string, count: number) =>
   new KernelFamily("updates", dtypes, (type) => `${name}<${type}>`, [
-    "out",
-    "place",
-    ...Array<ParameterKind>(kept).fill("out"),
+    "list",
+    "i32",
     "i64",
+    "place",
+    "out",
     ...numbers(count),
   ]);
 const kernels = {
-  plainDescent: family("plain_descent", 0, 2),
-  descent: family("descent", 1, 6),
-  adam: family("adam", 2, 8),
-  plainRmsprop: family("plain_rmsprop", 1, 5),
-  rmsprop: family("rmsprop", 2, 6),
+  plainDescent: family("plain_descent", 2),
+  descent: family("descent", 8),
+  adam: family("adam", 12),
+  plainRmsprop: family("plain_rmsprop", 5),
+  rmsprop: family("rmsprop", 6),
 };
 export type UpdateKernel = keyof typeof kernels;
 const facts = kernelFactsByDType("updates", dtypes, (type) => ({ each: `kEach<${type}>` }));
@@ -32,28 +35,65 @@ const facts = kernelFactsByDType("updates", dtypes, (type) => ({ each: `kEach<${
 export const keptDType = (dtype: DType): DType => (wideOf(dtype) === "f64" ? "float64" : "float32");
 
 /**
- * Changes `weights`, row after row or with channels last, by their gradient, and `kept`, arrays of {@link keptDType}
- * that lie as they do, with them; `numbers` are those of the kernel, in order, asked for anew by each run of what is
- * recorded.
+ * One parameter of a step. `weights` lie row after row or with channels last, and `master` and `kept`, arrays of
+ * {@link keptDType}, as they do. `master`: the weights as they are changed, `null` where that is `weights`.
  */
-export function update(
+export interface Updated {
+  readonly weights: DeviceArray;
+  readonly gradient: DeviceArray;
+  readonly master: DeviceArray | null;
+  readonly kept: readonly DeviceArray[];
+  /** The number of the parameter. */
+  readonly slot: number;
+}
+
+/** Steps that a device leaves out by itself. */
+export interface Skipping {
+  /** One float32: not 0 leaves this step out; `null`: it is taken. */
+  readonly skip: DeviceArray | null;
+  /** How often each slot's steps have been left out, int32; `null`: never. */
+  readonly skips: DeviceArray | null;
+}
+
+/**
+ * Changes the weights of all by their gradients, and what is kept with them. They have one dtype; `numbers` are those of
+ * the kernel, in order, asked for anew by each run of what is recorded.
+ */
+export function updateAll(
   on: Execution,
   kernel: UpdateKernel,
-  weights: DeviceArray,
-  gradient: DeviceArray,
-  kept: readonly DeviceArray[],
+  all: readonly Updated[],
+  { skip, skips }: Skipping,
   numbers: () => readonly number[],
 ): void {
-  if (weights.size === 0) return;
-  const blocks = blocksFor(on.device, weights.size, { each: facts(weights.dtype).each });
-  withFormat(on, gradient, weights.dtype, isChannelsLast(weights), (given) =>
+  const { dtype } = all[0]!.weights;
+  const copies: DeviceArray[] = [];
+  const rows = all.map(({ weights, gradient, master, kept, slot }): ListRow => {
+    const given = weights.size === 0 ? gradient : lyingAs(on, gradient, weights);
+    if (given !== gradient) copies.push(given);
+    return { arrays: [weights, given, master, ...kept], count: weights.size, slot };
+  });
+  const isWritten = [true, false, true, true, true];
+  for (const list of listsOf(on.device, rows, { each: facts(dtype).each, isWritten }))
     kernels[kernel].launch(
       on,
-      weights.dtype,
-      blocks,
-      [weights, given, ...kept, weights.size, ...numbers()],
+      dtype,
+      list.blocks,
+      [list, list.rows.length, list.length, skip, skips, ...numbers()],
       0,
       numbers,
-    ),
-  );
+    );
+  for (const each of copies) each.dispose();
+}
+
+/** A gradient, or a copy of it that lies as the weights do. */
+function lyingAs(on: Execution, gradient: DeviceArray, weights: DeviceArray): DeviceArray {
+  const isLast = isChannelsLast(weights);
+  if (isLast ? hasChannelsLast(gradient) : gradient.isContiguous) return gradient;
+  const [first, channels, ...rest] = weights.shape;
+  using made = DeviceArray.allocate(on.device, weights.dtype, isLast ? [first!, ...rest, channels!] : weights.shape);
+  const strides = isLast ? channelsLastStrides(weights.shape) : made.strides;
+  const laid = viewOf(made, { shape: weights.shape, strides, offset: 0 });
+  copy(on, laid, gradient);
+  return laid;
 }

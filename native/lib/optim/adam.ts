@@ -1,5 +1,12 @@
 // Adam, and AdamW, whose weight decay is apart from the gradient.
-import { Optimizer, checkedNumber, checkedRate, type Change, type Parameters } from "./optimizer.ts";
+import {
+  Optimizer,
+  checkedNumber,
+  checkedRate,
+  type Change,
+  type Parameters,
+  type SharedOptions,
+} from "./optimizer.ts";
 import { TensorError } from "../errors.ts";
 import { worded } from "../wording.ts";
 
@@ -7,8 +14,7 @@ import { worded } from "../wording.ts";
  * `betas`: how much is kept of the mean of gradients, and of that of their squares, in each step. `eps` is added to the
  * root of the latter.
  */
-export interface AdamOptions {
-  lr: number;
+export interface AdamOptions extends SharedOptions {
   betas: readonly [number, number];
   eps: number;
   weightDecay: number;
@@ -31,7 +37,10 @@ export class Adam extends Optimizer<AdamOptions> {
   /** Options that are left out: lr 0.001, betas [0.9, 0.999], eps 1e−8, no decay. Throws TensorError. */
   constructor(parameters: Parameters<AdamOptions>, options: Partial<AdamOptions> = {}) {
     const { weightDecay } = new.target;
-    super(parameters, { lr: 0.001, betas: [0.9, 0.999], eps: 1e-8, weightDecay }, options, ["mean", "square"]);
+    super(parameters, { lr: 0.001, betas: [0.9, 0.999], eps: 1e-8, weightDecay, masterWeights: false }, options, [
+      "mean",
+      "square",
+    ]);
   }
 
   protected check({ lr, betas, eps, weightDecay }: AdamOptions): void {
@@ -66,6 +75,10 @@ export class Adam extends Optimizer<AdamOptions> {
       1 - first,
       second,
       1 - second,
+      lr,
+      steps,
+      Math.log(first),
+      Math.log(second),
     ];
     return { kernel: "adam", numbers };
   }

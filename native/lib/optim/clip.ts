@@ -1,14 +1,13 @@
 // Gradients kept from growing too large.
-import { noGrad } from "../autograd/gradients.ts";
 import { TensorError } from "../errors.ts";
-import { stack } from "../tensor/joining.ts";
 import { Tensor } from "../tensor/tensor.ts";
-import { tidy } from "../autograd/tidy.ts";
+import { cutToNorm } from "../ops/gradient-lists.ts";
 import { checkedNumber } from "./optimizer.ts";
 
 /**
  * Multiplies the gradients of all parameters by one number, so that their norm together is at most `most`; smaller ones
- * stay as they are. Returns what the norm was, as a tensor: nothing waits for the device. With a gradient that is not
+ * stay as they are. Two kernels for all gradients of a dtype, with the same result from run to run. Returns what the norm
+ * was, as a tensor: nothing waits for the device. With a gradient that is not
  * finite all of them become NaN. Throws TensorError when no parameter has a gradient.
  * @example
  * const w = tensor([3, 4]);
@@ -24,15 +23,20 @@ export function clipGradNorm(parameters: Iterable<Tensor>, most: number): Tensor
   const gradients = [...parameters].flatMap(({ grad }) => (grad === null ? [] : [grad]));
   if (gradients.length === 0)
     throw new TensorError("OPERANDS", "clipGradNorm found no gradients: call backward() before it.");
-  return noGrad(() =>
-    tidy(() => {
-      const squares = gradients.map((each) =>
-        (each.to(each.dtype === "float64" ? "float64" : "float32") as Tensor).square().sum(),
+  const { deviceProcess, execution } = gradients[0]!;
+  for (const each of gradients) {
+    each.living("clipGradNorm");
+    if (each.deviceProcess !== deviceProcess)
+      throw new TensorError(
+        "DEVICE",
+        `clipGradNorm found gradients on ${deviceProcess.name} and on ${each.device}: their norm together has no device. Cut those of each device alone.`,
       );
-      const norm = stack(squares).sum().sqrt();
-      const factor = norm.add(1e-6).reciprocal().mul(most).clamp({ max: 1 });
-      for (const gradient of gradients) gradient.mul_(factor.to(gradient.dtype));
-      return norm;
-    }),
+  }
+  const norm = Tensor.empty(
+    deviceProcess,
+    gradients.some(({ dtype }) => dtype === "float64") ? "float64" : "float32",
+    [],
   );
+  cutToNorm(execution, gradients, most, norm);
+  return norm;
 }

@@ -1,31 +1,28 @@
 // What all optimisers share: groups of parameters with options of their own, what is kept of earlier steps, and both as
 // tensors that can be saved.
 import { TensorError } from "../errors.ts";
-import { zeros, tensor } from "../tensor/create.ts";
+import { tensor } from "../tensor/create.ts";
 import { pythonNames, refuseCalls } from "../instead.ts";
 import { Tensor } from "../tensor/tensor.ts";
-import { keepBeyondScopes } from "../memory/array.ts";
 import { checkGradient } from "../autograd/tape.ts";
 import { noGrad } from "../autograd/gradients.ts";
-import { captures } from "../device/capture.ts";
-import { keptDType, update, type UpdateKernel } from "../ops/updates.ts";
+import { updateAll, type UpdateKernel, type Updated } from "../ops/updates.ts";
 import { anything, optionsOf } from "../tensor/arguments.ts";
 import { worded } from "../wording.ts";
+import { Kept, keptLike, needsMaster, Skips, stepsOf } from "./kept.ts";
 
 /** Parameters that share options; those that are left out are the optimiser's. */
 export type ParameterGroup<O> = { readonly parameters: Iterable<Tensor> } & Partial<O>;
 /** Parameters, or groups of them. */
 export type Parameters<O> = Iterable<Tensor> | readonly ParameterGroup<O>[];
 
-/** `lr`: the learning rate. */
-interface Options {
+/**
+ * `lr`: the learning rate. `masterWeights`: parameters of 16 bits are kept in float32, too, where they are changed, and
+ * rounded from there in each step, so that no step is too small for them.
+ */
+export interface SharedOptions {
   lr: number;
-}
-
-/** What is kept of a parameter: how many steps it took, and tensors of its shape, in float32 at least. */
-interface Kept {
-  steps: number;
-  tensors: readonly Tensor[];
+  masterWeights: boolean;
 }
 
 /** A kernel, and the numbers that it takes. */
@@ -34,26 +31,35 @@ export interface Change {
   readonly numbers: readonly number[];
 }
 
+/** Parameters that one kernel changes. */
+interface Run<O> {
+  readonly group: O;
+  readonly kept: Kept[];
+  readonly updated: Updated[];
+}
+
 /** What others call options of optimisers. */
 const instead = { learningRate: "Write lr.", rate: "Write lr.", decay: "Write weightDecay.", beta: "Write betas." };
 
-const isGroup = (given: unknown): given is ParameterGroup<Options> =>
+const isGroup = (given: unknown): given is ParameterGroup<SharedOptions> =>
   typeof given === "object" && given !== null && "parameters" in given && !(given instanceof Tensor);
 
 /**
  * Changes parameters by their gradients. Each `step` takes the `grad` of every parameter that has one; those without
- * one are skipped. Parameters of 16 bits are changed in float32 and rounded to the nearest, so that steps below half
- * their last bit are lost.
+ * one are skipped. All parameters of a group and dtype are changed by one kernel. Parameters of 16 bits are changed in
+ * float32 and rounded to the nearest, so that steps below half their last bit are lost, unless `masterWeights` keeps
+ * them in float32, too.
  * @example
  * const w = tensor([1]);
  * w.requiresGrad = true;
  * const optimizer: optim.Optimizer = new optim.SGD([w], { lr: 0.5 });
  * optimizer instanceof optim.Optimizer; // → true
  */
-export abstract class Optimizer<O extends Options = Options> {
+export abstract class Optimizer<O extends SharedOptions = SharedOptions> {
   /** The parameters with their options, which may be changed between steps. */
   readonly groups: readonly ({ readonly parameters: readonly Tensor[] } & O)[];
   readonly #kept = new Map<Tensor, Kept>();
+  readonly #skips = new Skips();
   readonly #names: readonly string[];
 
   /** `names`: of the tensors that are kept of a parameter. */
@@ -98,7 +104,14 @@ export abstract class Optimizer<O extends Options = Options> {
         );
       seen.add(parameter);
     }
-    for (const group of this.groups) this.check(group);
+    for (const group of this.groups) {
+      if (typeof group.masterWeights !== "boolean")
+        throw new TensorError(
+          "OPTIONS",
+          `${name} takes true or false as masterWeights but got ${worded(group.masterWeights)}.`,
+        );
+      this.check(group);
+    }
   }
 
   /** Throws TensorError for options that make no sense. */
@@ -119,37 +132,56 @@ export abstract class Optimizer<O extends Options = Options> {
 
   /** Changes every parameter that has a gradient. Gradients stay: see {@link zeroGrad}. Throws TensorError. */
   step(): void {
+    this.stepUnless(null);
+  }
+
+  /**
+   * @internal A step that the device leaves out where `skip`, one float32, is not 0 by then: the parameters, what is
+   * kept of them and the count of their steps stay as they are.
+   */
+  stepUnless(skip: Tensor | null): void {
     const name = `${this.constructor.name}.step`;
-    for (const group of this.groups)
+    const runs = this.#runs(name);
+    for (const { kept } of runs) for (const each of kept) each.advance();
+    const slots = this.groups.reduce((sum, { parameters }) => sum + parameters.length, 0);
+    for (const { group, kept, updated } of runs) {
+      const { execution, deviceProcess } = updated[0]!.weights;
+      const change = () => this.change(group, kept[0]!.tensors.length, stepsOf(name, kept));
+      const skips = this.#skips.on(deviceProcess, slots, skip !== null);
+      updateAll(execution, change().kernel, updated, { skip, skips }, () => change().numbers);
+      for (const each of kept) each.changed();
+    }
+  }
+
+  /** The parameters that have a gradient, those together that a kernel changes with the same numbers. */
+  #runs(name: string): Run<O>[] {
+    const runs = new Map<string, Run<O>>();
+    let slot = 0;
+    for (const [index, group] of this.groups.entries())
       for (const parameter of group.parameters) {
+        const at = slot++;
         const gradient = parameter.grad;
         if (gradient === null) continue;
         checkGradient(parameter, gradient, name);
+        for (const each of [parameter, gradient]) each.living(name);
         const kept = this.#keptOf(parameter, group);
-        for (const each of [parameter, gradient, ...kept.tensors]) each.living(name);
-        kept.steps += 1;
-        captures.current?.again(() => void (kept.steps += 1));
-        const { kernel } = this.change(group, kept.tensors.length, kept.steps);
-        const numbers = () => this.change(group, kept.tensors.length, kept.steps).numbers;
-        update(parameter.execution, kernel, parameter, gradient, kept.tensors, numbers);
+        for (const each of kept.all) each.living(name);
+        const key = [index, parameter.dtype, parameter.device, kept.tensors.length, kept.steps].join();
+        let run = runs.get(key);
+        if (run === undefined) runs.set(key, (run = { group, kept: [], updated: [] }));
+        run.kept.push(kept);
+        run.updated.push({ weights: parameter, gradient, master: kept.master, kept: kept.tensors, slot: at });
       }
+    return [...runs.values()];
   }
 
   #keptOf(parameter: Tensor, group: O): Kept {
     let kept = this.#kept.get(parameter);
     if (kept === undefined) {
-      kept = { steps: 0, tensors: this.#names.slice(0, this.needed(group)).map(() => keptLike(parameter)) };
-      this.#kept.set(parameter, kept);
-    } else if (
-      kept.tensors.some(
-        (each) =>
-          each.device !== parameter.device ||
-          each.dtype !== keptDType(parameter.dtype) ||
-          each.isContiguous !== parameter.isContiguous,
-      )
-    )
-      // The parameter has moved, or lies another way: Module.to.
-      kept.tensors = kept.tensors.map((each) => keptLike(parameter).copy_(noGrad(() => each.to(parameter.device))));
+      const tensors = this.#names.slice(0, this.needed(group)).map(() => keptLike(parameter));
+      this.#kept.set(parameter, (kept = new Kept(parameter, 0, tensors, null)));
+    }
+    kept.renew(group.masterWeights);
     return kept;
   }
 
@@ -159,11 +191,12 @@ export abstract class Optimizer<O extends Options = Options> {
   }
 
   /**
-   * What is kept of earlier steps as tensors, for `io.save`: "0.steps", "0.mean", … by the number of the parameter, and
-   * the learning rates of the groups, "groups.0.lr". They are the optimiser's own.
+   * What is kept of earlier steps as tensors, for `io.save`: "0.steps", "0.mean", …, "0.master" by the number of the
+   * parameter, and the learning rates of the groups, "groups.0.lr". They are the optimiser's own.
    */
   stateDict(): Record<string, Tensor> {
     const rates = this.groups.map(({ lr }, index): [string, Tensor] => [`groups.${index}.lr`, scalarOf(lr)]);
+    const skipped = this.#skips.read();
     return Object.fromEntries([
       ...rates,
       ...this.groups
@@ -172,8 +205,9 @@ export abstract class Optimizer<O extends Options = Options> {
           const kept = this.#kept.get(parameter);
           if (kept === undefined) return [];
           return [
-            [`${index}.steps`, scalarOf(kept.steps)],
+            [`${index}.steps`, scalarOf(kept.steps - skipped(parameter, index))],
             ...kept.tensors.map((each, at) => [`${index}.${this.#names[at]!}`, each]),
+            ...(kept.master === null ? [] : [[`${index}.master`, kept.master]]),
           ] as [string, Tensor][];
         }),
     ]);
@@ -213,11 +247,13 @@ export abstract class Optimizer<O extends Options = Options> {
         const at = String(index++);
         if (!left.has(`${at}.steps`)) continue;
         const steps = take(`${at}.steps`, []).item();
-        const tensors = this.#names.slice(0, this.needed(group)).map((name) => {
+        const load = (name: string) => {
           const found = take(`${at}.${name}`, parameter.shape);
           return keptLike(parameter).copy_(noGrad(() => found.to(parameter.device)));
-        });
-        loaded.set(parameter, { steps, tensors });
+        };
+        const tensors = this.#names.slice(0, this.needed(group)).map(load);
+        const hasMaster = group.masterWeights && needsMaster(parameter) && left.has(`${at}.master`);
+        loaded.set(parameter, new Kept(parameter, steps, tensors, hasMaster ? load("master") : null));
       }
     if (left.size > 0)
       throw new TensorError(
@@ -229,14 +265,16 @@ export abstract class Optimizer<O extends Options = Options> {
     });
     const before = new Map(this.#kept);
     this.#kept.clear();
-    for (const [parameter, kept] of loaded) this.#kept.set(parameter, renewed(before.get(parameter), kept));
+    this.#skips.clear();
+    for (const [parameter, kept] of loaded) this.#kept.set(parameter, before.get(parameter)?.load(kept) ?? kept);
   }
 
   /** The name and the options of each group, as text. */
   toString(): string {
     const lines = this.groups.map(({ parameters, ...options }) => {
       const size = parameters.reduce((sum, each) => sum + each.size, 0);
-      return `${parameters.length} parameters of ${size.toLocaleString("en-US")} elements, ${Object.entries(options)
+      const given = Object.entries(options).filter(([key, value]) => key !== "masterWeights" || value === true);
+      return `${parameters.length} parameters of ${size.toLocaleString("en-US")} elements, ${given
         .map(([key, value]) => `${key} ${Array.isArray(value) ? `[${value.join(", ")}]` : String(value)}`)
         .join(", ")}`;
     });
@@ -245,30 +283,6 @@ export abstract class Optimizer<O extends Options = Options> {
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return this.toString();
   }
-}
-
-/** What was kept before, with what is kept now: graphs go on with it where it lies. */
-function renewed(before: Kept | undefined, now: Kept): Kept {
-  if (before === undefined || before.tensors.length !== now.tensors.length) return now;
-  const isLike = before.tensors.every((each, index) => isLaidOutAs(each, now.tensors[index]!));
-  if (!isLike) return now;
-  before.steps = now.steps;
-  before.tensors.forEach((each, index) => each.copy_(now.tensors[index]!));
-  return before;
-}
-
-const isLaidOutAs = (one: Tensor, other: Tensor): boolean =>
-  !one.isDisposed &&
-  one.device === other.device &&
-  one.dtype === other.dtype &&
-  one.strides.join() === other.strides.join();
-
-/** What is kept of a parameter at first, as it lies. It is the optimiser's, and so outlives a `tidy` around a step. */
-function keptLike({ shape, dtype, device, isContiguous }: Tensor): Tensor {
-  const zero = zeros(shape, { dtype: keptDType(dtype), device });
-  const made = isContiguous ? zero : zero.to({ memoryFormat: "channelsLast" });
-  keepBeyondScopes(made);
-  return made;
 }
 
 const scalarOf = (value: number): Tensor => tensor(value, { dtype: "float64", device: "cpu" });

@@ -1,12 +1,18 @@
 // RMSProp: gradients over the root of the mean of their squares.
-import { Optimizer, checkedNumber, checkedRate, type Change, type Parameters } from "./optimizer.ts";
+import {
+  Optimizer,
+  checkedNumber,
+  checkedRate,
+  type Change,
+  type Parameters,
+  type SharedOptions,
+} from "./optimizer.ts";
 
 /**
  * `alpha`: how much is kept of the mean of squares in each step. `eps` is added to its root. `momentum`: how much of
  * the last direction is kept. `weightDecay` · w is added to the gradient.
  */
-export interface RMSpropOptions {
-  lr: number;
+export interface RMSpropOptions extends SharedOptions {
   alpha: number;
   eps: number;
   momentum: number;
@@ -26,10 +32,12 @@ export interface RMSpropOptions {
 export class RMSprop extends Optimizer<RMSpropOptions> {
   /** Options that are left out: lr 0.01, alpha 0.99, eps 1e−8, no momentum, no decay. Throws TensorError. */
   constructor(parameters: Parameters<RMSpropOptions>, options: Partial<RMSpropOptions> = {}) {
-    super(parameters, { lr: 0.01, alpha: 0.99, eps: 1e-8, momentum: 0, weightDecay: 0 }, options, [
-      "square",
-      "momentum",
-    ]);
+    super(
+      parameters,
+      { lr: 0.01, alpha: 0.99, eps: 1e-8, momentum: 0, weightDecay: 0, masterWeights: false },
+      options,
+      ["square", "momentum"],
+    );
   }
 
   protected check({ lr, alpha, eps, momentum, weightDecay }: RMSpropOptions): void {

@@ -1,13 +1,19 @@
 // Stochastic gradient descent, with and without momentum.
-import { Optimizer, checkedNumber, checkedRate, type Change, type Parameters } from "./optimizer.ts";
+import {
+  Optimizer,
+  checkedNumber,
+  checkedRate,
+  type Change,
+  type Parameters,
+  type SharedOptions,
+} from "./optimizer.ts";
 import { TensorError } from "../errors.ts";
 
 /**
  * `momentum`: how much of the last direction is kept. `dampening`: how much of a gradient is left out of it.
  * `nesterov`: look ahead by the momentum. `weightDecay` · w is added to the gradient.
  */
-export interface SGDOptions {
-  lr: number;
+export interface SGDOptions extends SharedOptions {
   momentum: number;
   dampening: number;
   nesterov: boolean;
@@ -28,7 +34,12 @@ export interface SGDOptions {
 export class SGD extends Optimizer<SGDOptions> {
   /** Options that are left out: lr 0.001, no momentum, no decay. Throws TensorError. */
   constructor(parameters: Parameters<SGDOptions>, options: Partial<SGDOptions> = {}) {
-    super(parameters, { lr: 0.001, momentum: 0, dampening: 0, nesterov: false, weightDecay: 0 }, options, ["momentum"]);
+    super(
+      parameters,
+      { lr: 0.001, momentum: 0, dampening: 0, nesterov: false, weightDecay: 0, masterWeights: false },
+      options,
+      ["momentum"],
+    );
   }
 
   protected check({ lr, momentum, dampening, nesterov, weightDecay }: SGDOptions): void {
@@ -50,8 +61,9 @@ export class SGD extends Optimizer<SGDOptions> {
     steps: number,
   ): Change {
     if (kept === 0) return { kernel: "plainDescent", numbers: [lr, weightDecay] };
-    const share = steps === 1 ? 1 : 1 - dampening;
-    const numbers = [lr, weightDecay, momentum, share, nesterov ? 1 : 0, nesterov ? momentum : 1];
+    const later = 1 - dampening;
+    const share = steps === 1 ? 1 : later;
+    const numbers = [lr, weightDecay, momentum, share, nesterov ? 1 : 0, nesterov ? momentum : 1, steps, later];
     return { kernel: "descent", numbers };
   }
 }

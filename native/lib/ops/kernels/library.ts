@@ -15,19 +15,33 @@ import { LoadedModule } from "../../cuda/loaded-module.ts";
 import { WarpcellError } from "../../errors.ts";
 import type { Blocks } from "./blocks.ts";
 import { claimsOf, markOf } from "./kernel-facts.ts";
+import { ArrayList } from "./lists.ts";
 
 /**
  * How a parameter of a kernel is written. place: pointer to an array's first element, read; out: the same, written; at:
  * pointer to what no array owns;
- * i64, i32, f64, …: a number; wide: a number of the type that the dtype computes in; struct: words.
+ * i64, i32, f64, …: a number; wide: a number of the type that the dtype computes in; struct: words; list: rows of arrays
+ * (lists.ts), the first parameter.
  */
-export type ParameterKind = "place" | "at" | "out" | "wide" | "struct" | "f32" | "f64" | "i32" | "u32" | "i64" | "u64";
+export type ParameterKind =
+  | "list"
+  | "place"
+  | "at"
+  | "out"
+  | "wide"
+  | "struct"
+  | "f32"
+  | "f64"
+  | "i32"
+  | "u32"
+  | "i64"
+  | "u64";
 /** Where something lies in a device's memory, or in memory that it shares. */
 export interface Place {
   readonly placeLow: number;
   readonly placeHigh: number;
 }
-export type LibraryArgument = DeviceArray | Place | number | bigint | Uint32Array | null;
+export type LibraryArgument = DeviceArray | Place | ArrayList | number | bigint | Uint32Array | null;
 
 /** Which architectures ("x86-64-v4", "sm_90a") have what a file's kernels use. */
 export type Reach = (architecture: string) => boolean;
@@ -204,13 +218,19 @@ const parameterBytes: Readonly<Record<ParameterKind, number | null>> = {
   f32: 4,
   wide: null,
   struct: null,
+  list: null,
 };
 
 /** One instance on one device, ready to launch. */
 export class LibraryKernel {
   readonly #kinds: readonly ParameterKind[];
-  readonly #places: readonly number[];
-  readonly #layout: LaunchLayout;
+  /** Where each parameter begins. */
+  readonly #offsets: readonly number[];
+  /** By the rows of the list; one without a list has one. */
+  readonly #layouts: LaunchLayout[] = [];
+  readonly #layoutOf: (pointers: readonly number[]) => LaunchLayout;
+  /** The parameters that are pointers. */
+  readonly #pointers: readonly number[];
   /** Held, so that it stays loaded. */
   readonly module: LoadedModule;
 
@@ -237,8 +257,15 @@ export class LibraryKernel {
     const argumentBytes = parameters.reduce((end, { offset, size }) => Math.max(end, offset + size), 0);
     this.module = module;
     this.#kinds = kinds;
-    this.#layout = new LaunchLayout(id, argumentBytes, pointers);
-    this.#places = parameters.map(({ offset }) => this.#layout.parameters + offset);
+    this.#offsets = parameters.map(({ offset }) => offset);
+    this.#pointers = pointers;
+    this.#layoutOf = (all) => new LaunchLayout(id, argumentBytes, all);
+  }
+
+  #layout(first: LibraryArgument | undefined): LaunchLayout {
+    const isList = first instanceof ArrayList;
+    const rows = isList ? first.rows.length : 0;
+    return (this.#layouts[rows] ??= this.#layoutOf(isList ? [...first.pointers(), ...this.#pointers] : this.#pointers));
   }
 
   /**
@@ -253,35 +280,42 @@ export class LibraryKernel {
     last?: () => readonly LibraryArgument[],
   ): void {
     const kinds = this.#kinds;
-    const room = this.#layout.begin(on);
+    const layout = this.#layout(args[0]);
+    const room = layout.begin(on);
     const { words } = room;
     const isFlat = typeof block === "number";
     putSizes(words, launchWords.grid, grid, 1, 1);
     putSizes(words, launchWords.block, isFlat ? block : block[0], isFlat ? 1 : block[1], 1);
     words[launchWords.shared] = shared;
     words[launchWords.flags] = 0;
-    for (let index = 0; index < kinds.length; index++) write(room, kinds[index]!, args[index]!, this.#places[index]!);
+    for (let index = 0; index < kinds.length; index++)
+      write(room, kinds[index]!, args[index]!, layout.parameters + this.#offsets[index]!);
     const sequence = on.target.commit();
     if (sequence === 0) {
       if (last !== undefined && on.target instanceof Capture)
-        on.target.renew((again) => this.#writeLast(again, last()));
+        on.target.renew((again) => this.#writeLast(again, layout, last()));
       return on.target.keep(this.module);
     }
     for (let index = 0; index < kinds.length; index++) {
       const argument = args[index] as DeviceArray | null;
       if (kinds[index] === "out" && argument !== null) argument.storage!.written(sequence, argument.bytes);
     }
+    if (args[0] instanceof ArrayList) for (const each of args[0].written()) each.storage!.written(sequence, each.bytes);
     if (on.device.hasStreams) noteUses(on, args);
   }
 
-  #writeLast(room: Room, values: readonly LibraryArgument[]): void {
+  #writeLast(room: Room, { parameters }: LaunchLayout, values: readonly LibraryArgument[]): void {
     const first = this.#kinds.length - values.length;
-    values.forEach((value, index) => write(room, this.#kinds[first + index]!, value, this.#places[first + index]!));
+    values.forEach((value, index) =>
+      write(room, this.#kinds[first + index]!, value, parameters + this.#offsets[first + index]!),
+    );
   }
 }
 
 function noteUses(on: Execution, args: readonly LibraryArgument[]): void {
-  for (const argument of args) if (argument instanceof DeviceArray) argument.storage!.usedOn(on.stream);
+  for (const argument of args)
+    if (argument instanceof DeviceArray) argument.storage!.usedOn(on.stream);
+    else if (argument instanceof ArrayList) for (const each of argument.arrays()) each.storage!.usedOn(on.stream);
 }
 
 function write(room: Room, kind: ParameterKind, value: LibraryArgument, byte: number): void {
@@ -316,6 +350,8 @@ function write(room: Room, kind: ParameterKind, value: LibraryArgument, byte: nu
     case "f64":
       room.doubles[byte >> 3] = Number(value);
       return;
+    case "list":
+      return (value as ArrayList).write(room, byte);
     case "struct":
       room.bytes.set(new Uint8Array((value as Uint32Array).buffer), byte);
       return;
