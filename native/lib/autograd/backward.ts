@@ -1,6 +1,6 @@
 // The backward pass: gradients from results through the tape to the tensors that they were computed from.
 import { Scoped } from "../scoped.ts";
-import { isRecording, watchOperands } from "../ops/core/hooks.ts";
+import { casting, isRecording, watchOperands } from "../ops/core/hooks.ts";
 import { applyInto } from "../ops/core/apply.ts";
 import { call } from "../ops/core/calls.ts";
 import { captures } from "../device/capture.ts";
@@ -130,83 +130,86 @@ export function backward(
   targets: readonly DeviceArray[] | null,
   { createGraph = false, retainGraph = createGraph }: BackwardOptions,
 ): (DeviceArray | null)[] {
-  return withRecording(createGraph, () => {
-    const pending = new Map<Track, GradientSum[]>();
-    const found = new Map<Track, Map<number, DeviceArray>>();
-    const wanted = new Set(targets?.map((target) => trackOf(target)));
-    const passing = new PassingGradients();
-    const sumOf = (to: Track, output: number): GradientSum => {
-      let sums = pending.get(to);
-      if (sums === undefined) {
-        pending.set(to, (sums = []));
-        if (to.kind === "node") queue.push(to);
-      }
-      return (sums[output] ??= new GradientSum(createGraph, passing));
-    };
-    const queue = new NodeQueue<Node>();
-    roots.forEach((root, index) => sumOf(trackOf(root)!, outputIndex(root)).add(seeds[index]!, false));
+  // Gradients are computed in the dtypes of what they are gradients of.
+  return withRecording(createGraph, () =>
+    casting.run(null, () => {
+      const pending = new Map<Track, GradientSum[]>();
+      const found = new Map<Track, Map<number, DeviceArray>>();
+      const wanted = new Set(targets?.map((target) => trackOf(target)));
+      const passing = new PassingGradients();
+      const sumOf = (to: Track, output: number): GradientSum => {
+        let sums = pending.get(to);
+        if (sums === undefined) {
+          pending.set(to, (sums = []));
+          if (to.kind === "node") queue.push(to);
+        }
+        return (sums[output] ??= new GradientSum(createGraph, passing));
+      };
+      const queue = new NodeQueue<Node>();
+      roots.forEach((root, index) => sumOf(trackOf(root)!, outputIndex(root)).add(seeds[index]!, false));
 
-    for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
-      const sums = pending.get(node)!;
-      const values = node.outputs.map((_, output) => sums[output]?.value ?? null);
-      node.outputs.forEach(({ hooks }, output) => {
-        if (hooks.size > 0 && values[output] !== null) passing.release(values[output]!);
-      });
-      const gradients = node.outputs.map(({ hooks }, output) => hooked(hooks, values[output]!));
-      pending.delete(node);
-      node.outputs.forEach(({ kept }, output) => {
-        const tensor = kept?.deref();
-        if (tensor !== undefined && gradients[output] != null) keep(tensor, gradients[output]!);
-      });
-      if (wanted.has(node)) {
-        found.set(
-          node,
-          new Map(gradients.flatMap((gradient, output) => (gradient === null ? [] : [[output, gradient] as const]))),
-        );
-        for (const gradient of gradients) if (gradient !== null) passing.release(gradient);
-      }
-      const places = indices.get(node)!;
-      const isPart = showsPart(node);
-      const whole = isPart && !anomalies.current ? sumOf(node.tracks[0]!, places[0]!) : null;
-      if (whole?.takesParts === true) {
-        const saved = savedOf(node);
-        whole.addPart(gradients[0]!, node.name, node.attributes);
-        if (!retainGraph) consume(node, saved);
-      } else {
-        const back = backThrough(node, gradients, retainGraph, passing);
-        for (const gradient of back) if (gradient !== null) passing.hold(gradient);
-        node.tracks.forEach((to, input) => {
-          const gradient = back[input] ?? null;
-          if (to !== null && gradient !== null) sumOf(to, places[input]!).add(gradient, isPart);
+      for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
+        const sums = pending.get(node)!;
+        const values = node.outputs.map((_, output) => sums[output]?.value ?? null);
+        node.outputs.forEach(({ hooks }, output) => {
+          if (hooks.size > 0 && values[output] !== null) passing.release(values[output]!);
         });
-        for (const gradient of back) if (gradient !== null) passing.drop(gradient);
+        const gradients = node.outputs.map(({ hooks }, output) => hooked(hooks, values[output]!));
+        pending.delete(node);
+        node.outputs.forEach(({ kept }, output) => {
+          const tensor = kept?.deref();
+          if (tensor !== undefined && gradients[output] != null) keep(tensor, gradients[output]!);
+        });
+        if (wanted.has(node)) {
+          found.set(
+            node,
+            new Map(gradients.flatMap((gradient, output) => (gradient === null ? [] : [[output, gradient] as const]))),
+          );
+          for (const gradient of gradients) if (gradient !== null) passing.release(gradient);
+        }
+        const places = indices.get(node)!;
+        const isPart = showsPart(node);
+        const whole = isPart && !anomalies.current ? sumOf(node.tracks[0]!, places[0]!) : null;
+        if (whole?.takesParts === true) {
+          const saved = savedOf(node);
+          whole.addPart(gradients[0]!, node.name, node.attributes);
+          if (!retainGraph) consume(node, saved);
+        } else {
+          const back = backThrough(node, gradients, retainGraph, passing);
+          for (const gradient of back) if (gradient !== null) passing.hold(gradient);
+          node.tracks.forEach((to, input) => {
+            const gradient = back[input] ?? null;
+            if (to !== null && gradient !== null) sumOf(to, places[input]!).add(gradient, isPart);
+          });
+          for (const gradient of back) if (gradient !== null) passing.drop(gradient);
+        }
+        for (const value of values) if (value !== null) passing.drop(value);
       }
-      for (const value of values) if (value !== null) passing.drop(value);
-    }
-    for (const [leaf, [sum]] of pending) {
-      if (leaf.kind !== "leaf") continue;
-      if (leaf.hooks.size > 0) passing.release(sum!.value!);
-      const final = hooked(leaf.hooks, sum!.value)!;
-      const tensor = leaf.tensor.deref();
-      // Module.to may have changed it since it was used.
-      if (tensor !== undefined) checkGradient(tensor, final, "Backward");
-      if (targets !== null) {
-        found.set(leaf, new Map([[0, final]]));
-        passing.release(final);
-      } else {
-        // Every run of a graph adds to the same gradient.
-        if (leaf.gradient !== null && captures.current !== null && !createGraph)
-          applyInto("add", leaf.gradient, [leaf.gradient, final], {});
-        else if (leaf.gradient !== null) leaf.gradient = call("add", [leaf.gradient, final]);
-        else if (createGraph) leaf.gradient = final;
-        else if (passing.isOwn(final)) passing.release((leaf.gradient = final));
-        else leaf.gradient = owned(final);
-        keepBeyondScopes(leaf.gradient);
-        passing.drop(sum!.value!);
+      for (const [leaf, [sum]] of pending) {
+        if (leaf.kind !== "leaf") continue;
+        if (leaf.hooks.size > 0) passing.release(sum!.value!);
+        const final = hooked(leaf.hooks, sum!.value)!;
+        const tensor = leaf.tensor.deref();
+        // Module.to may have changed it since it was used.
+        if (tensor !== undefined) checkGradient(tensor, final, "Backward");
+        if (targets !== null) {
+          found.set(leaf, new Map([[0, final]]));
+          passing.release(final);
+        } else {
+          // Every run of a graph adds to the same gradient.
+          if (leaf.gradient !== null && captures.current !== null && !createGraph)
+            applyInto("add", leaf.gradient, [leaf.gradient, final], {});
+          else if (leaf.gradient !== null) leaf.gradient = call("add", [leaf.gradient, final]);
+          else if (createGraph) leaf.gradient = final;
+          else if (passing.isOwn(final)) passing.release((leaf.gradient = final));
+          else leaf.gradient = owned(final);
+          keepBeyondScopes(leaf.gradient);
+          passing.drop(sum!.value!);
+        }
       }
-    }
-    return (targets ?? []).map((target) => found.get(trackOf(target)!)?.get(outputIndex(target)) ?? null);
-  });
+      return (targets ?? []).map((target) => found.get(trackOf(target)!)?.get(outputIndex(target)) ?? null);
+    }),
+  );
 }
 
 /** A gradient that shares no memory with another: a user may change it in place. */

@@ -51,7 +51,8 @@ export class Kept {
   /** Has all lie where and as the parameter does, and `master` be there if wanted: Module.to, or a user, changed it. */
   renew(wantsMaster: boolean): void {
     const parameter = this.#parameter;
-    if (this.all.some((each) => !isKeptLike(each, parameter))) {
+    const first = this.tensors[0] ?? this.master;
+    if (first != null && !isKeptLike(first, parameter)) {
       const moved = (each: Tensor) => keptLike(parameter).copy_(noGrad(() => each.to(parameter.device)));
       this.tensors = this.tensors.map(moved);
       if (this.master !== null) {
@@ -141,7 +142,7 @@ export function keptLike({ shape, dtype, device, isContiguous }: Tensor): Tensor
 }
 
 const isKeptLike = (kept: Tensor, parameter: Tensor): boolean =>
-  kept.device === parameter.device &&
+  kept.deviceProcess === parameter.deviceProcess &&
   kept.dtype === keptDType(parameter.dtype) &&
   kept.isContiguous === parameter.isContiguous;
 

@@ -155,24 +155,31 @@ export abstract class Optimizer<O extends SharedOptions = SharedOptions> {
 
   /** The parameters that have a gradient, those together that a kernel changes with the same numbers. */
   #runs(name: string): Run<O>[] {
-    const runs = new Map<string, Run<O>>();
+    const runs: Run<O>[] = [];
     let slot = 0;
-    for (const [index, group] of this.groups.entries())
+    for (const group of this.groups)
       for (const parameter of group.parameters) {
         const at = slot++;
         const gradient = parameter.grad;
         if (gradient === null) continue;
         checkGradient(parameter, gradient, name);
-        for (const each of [parameter, gradient]) each.living(name);
+        parameter.living(name);
+        gradient.living(name);
         const kept = this.#keptOf(parameter, group);
-        for (const each of kept.all) each.living(name);
-        const key = [index, parameter.dtype, parameter.device, kept.tensors.length, kept.steps].join();
-        let run = runs.get(key);
-        if (run === undefined) runs.set(key, (run = { group, kept: [], updated: [] }));
+        for (const each of kept.tensors) each.living(name);
+        kept.master?.living(name);
+        const isOf = (run: Run<O>) =>
+          run.group === group &&
+          run.kept[0]!.steps === kept.steps &&
+          run.kept[0]!.tensors.length === kept.tensors.length &&
+          run.updated[0]!.weights.dtype === parameter.dtype &&
+          run.updated[0]!.weights.deviceProcess === parameter.deviceProcess;
+        let run = runs.find(isOf);
+        if (run === undefined) runs.push((run = { group, kept: [], updated: [] }));
         run.kept.push(kept);
         run.updated.push({ weights: parameter, gradient, master: kept.master, kept: kept.tensors, slot: at });
       }
-    return [...runs.values()];
+    return runs;
   }
 
   #keptOf(parameter: Tensor, group: O): Kept {

@@ -7,7 +7,7 @@ import { TensorError } from "../../errors.ts";
 import { callsGoTo } from "./calls.ts";
 import { composed, isOfComplex } from "../complex/composed.ts";
 import { copy } from "../shape/copy.ts";
-import { observing, recording, tracing, watching } from "./hooks.ts";
+import { casting, observing, recording, tracing, watching } from "./hooks.ts";
 import { sameShape } from "../kernels/map.ts";
 import { inverse, orderOf, turned } from "./order.ts";
 import type { Computation, Facts, Operand, Viewing } from "./operation.ts";
@@ -40,8 +40,10 @@ export function applyAll<N extends OperationName>(
 }
 
 /** The results of an operation that is known by its name only. */
-function applyNamed(name: string, inputs: readonly Operand[], attributes: object): readonly DeviceArray[] {
+function applyNamed(name: string, given: readonly Operand[], attributes: object): readonly DeviceArray[] {
   const operation = operationNamed(name);
+  const caster = casting.current;
+  const inputs = caster === null ? given : caster.operands(name, given);
   const tracer = tracing.current;
   if (tracer !== null) {
     const traced = tracer.trace(name, operation, inputs, attributes);

@@ -1,4 +1,5 @@
-// What is told of operations while they run, or takes them over: the tape, a profile, a trace of a fused function.
+// What is told of operations while they run, or takes them over: the tape, a profile, a trace of a
+// fused function, autocast.
 import type { DeviceArray } from "../../memory/array.ts";
 import { Scoped } from "../../scoped.ts";
 import type { Operand, Operation } from "./operation.ts";
@@ -44,10 +45,20 @@ export interface Tracer {
   ): readonly DeviceArray[] | null;
 }
 
+/** What decides in which dtype an operation computes. */
+export interface Caster {
+  /** The operands, those converted that are to be. */
+  operands(name: string, inputs: readonly Operand[]): readonly Operand[];
+  /** Runs `fn`, whose operations compute as it decided while it was current. */
+  again<T>(fn: () => T): T;
+}
+
 /** `null`: nothing is recorded. */
 export const recording = new Scoped<Recorder | null>(null);
 export const observing = new Scoped<Observer | null>(null);
 export const tracing = new Scoped<Tracer | null>(null);
+/** `null`: each computes in what it gets. */
+export const casting = new Scoped<Caster | null>(null);
 export const watching = new Scoped<((operand: DeviceArray) => void) | null>(null);
 
 export function isRecording(): boolean {

@@ -300,7 +300,7 @@ export class LibraryKernel {
       const argument = args[index] as DeviceArray | null;
       if (kinds[index] === "out" && argument !== null) argument.storage!.written(sequence, argument.bytes);
     }
-    if (args[0] instanceof ArrayList) for (const each of args[0].written()) each.storage!.written(sequence, each.bytes);
+    if (args[0] instanceof ArrayList) args[0].written(sequence);
     if (on.device.hasStreams) noteUses(on, args);
   }
 
@@ -315,7 +315,7 @@ export class LibraryKernel {
 function noteUses(on: Execution, args: readonly LibraryArgument[]): void {
   for (const argument of args)
     if (argument instanceof DeviceArray) argument.storage!.usedOn(on.stream);
-    else if (argument instanceof ArrayList) for (const each of argument.arrays()) each.storage!.usedOn(on.stream);
+    else if (argument instanceof ArrayList) argument.usedOn(on.stream);
 }
 
 function write(room: Room, kind: ParameterKind, value: LibraryArgument, byte: number): void {

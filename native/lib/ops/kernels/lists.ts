@@ -77,13 +77,18 @@ export class ArrayList {
     });
   }
 
-  arrays(): DeviceArray[] {
-    return this.rows.flatMap(({ arrays }) => arrays.filter((each) => each !== null));
+  /** Notes that the command of that sequence writes what it does. */
+  written(sequence: number): void {
+    for (const { arrays } of this.rows)
+      for (let index = 0; index < arrays.length; index++) {
+        const array = arrays[index]!;
+        if (array !== null && this.#isWritten[index]!) array.storage!.written(sequence, array.bytes);
+      }
   }
-  written(): DeviceArray[] {
-    return this.rows.flatMap(
-      ({ arrays }) => arrays.filter((each, at) => each !== null && this.#isWritten[at]!) as DeviceArray[],
-    );
+
+  /** Notes that work on a stream uses all arrays. */
+  usedOn(stream: number): void {
+    for (const { arrays } of this.rows) for (const array of arrays) array?.storage!.usedOn(stream);
   }
 }
 
