@@ -331,6 +331,7 @@ export { withStream } from "./graph/with-stream.ts";
 export { graph, type Graph, type GraphOptions } from "./graph/graph.ts";
 export { fuse, type Fused, type FuseOptions } from "./fuse/fuse.ts";
 export { autocast, type AutocastOptions } from "./amp/autocast.ts";
+export { GradScaler, type GradScalerOptions } from "./amp/grad-scaler.ts";
 /** Models: `nn.Module`, `nn.Linear`, `nn.Sequential`, `nn.SelfAttention`, … */
 export * as nn from "./nn/nn.ts";
 /** Optimisers: `optim.SGD`, `optim.Adam`, `optim.AdamW`, schedules of learning rates, `optim.clipGradNorm`. */
