@@ -330,6 +330,7 @@ export { Stream } from "./device/stream.ts";
 export { withStream } from "./graph/with-stream.ts";
 export { graph, type Graph, type GraphOptions } from "./graph/graph.ts";
 export { fuse, type Fused, type FuseOptions } from "./fuse/fuse.ts";
+export { checkpoint } from "./autograd/checkpoint.ts";
 export { autocast, type AutocastOptions } from "./amp/autocast.ts";
 export { GradScaler, type GradScalerOptions } from "./amp/grad-scaler.ts";
 /** Models: `nn.Module`, `nn.Linear`, `nn.Sequential`, `nn.SelfAttention`, … */

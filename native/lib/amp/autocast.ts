@@ -5,6 +5,7 @@ import { trackOf } from "../autograd/tape.ts";
 import { DeviceArray } from "../memory/array.ts";
 import type { DType } from "../memory/dtype.ts";
 import type { Storage } from "../memory/storage.ts";
+import { readOperand } from "../ops/core/apply.ts";
 import { call } from "../ops/core/calls.ts";
 import { casting, isRecording, type Caster } from "../ops/core/hooks.ts";
 import type { Operand } from "../ops/core/operation.ts";
@@ -24,7 +25,6 @@ export interface AutocastOptions {
 interface Cast {
   readonly storage: Storage;
   readonly version: number;
-  readonly isRecorded: boolean;
   readonly low: DeviceArray;
 }
 
@@ -32,8 +32,9 @@ const narrow: ReadonlySet<DType> = new Set(["float16", "bfloat16"]);
 
 class Autocast implements Caster {
   readonly dtype: DType;
-  /** Leaves, which a step uses again and again. */
-  readonly #casts = new Map<DeviceArray, Cast>();
+  /** Leaves, which a step uses again and again: as they are recorded, and as they are not. */
+  readonly #recorded = new Map<DeviceArray, Cast>();
+  readonly #others = new Map<DeviceArray, Cast>();
 
   constructor(dtype: DType) {
     this.dtype = dtype;
@@ -59,19 +60,15 @@ class Autocast implements Caster {
     if (trackOf(input)?.kind !== "leaf") return convert();
     const storage = input.living(name);
     const { version } = storage;
-    const isRecorded = isRecording();
-    const known = this.#casts.get(input);
-    if (
-      known !== undefined &&
-      known.storage === storage &&
-      known.version === version &&
-      known.isRecorded === isRecorded &&
-      !known.low.isDisposed
-    )
+    const casts = isRecording() ? this.#recorded : this.#others;
+    const known = casts.get(input);
+    if (known?.storage === storage && known.version === version && !known.low.isDisposed) {
+      readOperand(name, input);
       return known.low;
+    }
     known?.low.dispose();
     const low = convert();
-    this.#casts.set(input, { storage, version, isRecorded, low });
+    casts.set(input, { storage, version, low });
     return low;
   }
 
@@ -81,8 +78,10 @@ class Autocast implements Caster {
 
   /** The tape holds what gradients need. */
   end(): void {
-    for (const { low } of this.#casts.values()) low.dispose();
-    this.#casts.clear();
+    for (const casts of [this.#recorded, this.#others]) {
+      for (const { low } of casts.values()) low.dispose();
+      casts.clear();
+    }
   }
 }
 

@@ -122,13 +122,14 @@ export interface BackwardOptions {
 
 /**
  * Carries gradients from `roots` to every leaf, or only to `targets`. Returns the gradient of each target, `null` for
- * one that no root depends on. Without targets, gradients are added to what the leaves have.
+ * one that no root depends on. Without targets, gradients are added to what the leaves have. `endsThere`: nothing is
+ * carried on from targets that were computed.
  */
 export function backward(
   roots: readonly DeviceArray[],
   seeds: readonly DeviceArray[],
   targets: readonly DeviceArray[] | null,
-  { createGraph = false, retainGraph = createGraph }: BackwardOptions,
+  { createGraph = false, retainGraph = createGraph, endsThere = false }: BackwardOptions & { endsThere?: boolean },
 ): (DeviceArray | null)[] {
   // Gradients are computed in the dtypes of what they are gradients of.
   return withRecording(createGraph, () =>
@@ -166,6 +167,10 @@ export function backward(
             new Map(gradients.flatMap((gradient, output) => (gradient === null ? [] : [[output, gradient] as const]))),
           );
           for (const gradient of gradients) if (gradient !== null) passing.release(gradient);
+          if (endsThere) {
+            if (!retainGraph) consume(node, savedOf(node));
+            continue;
+          }
         }
         const places = indices.get(node)!;
         const isPart = showsPart(node);

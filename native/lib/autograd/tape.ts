@@ -9,6 +9,7 @@ import { origin } from "../device/origins.ts";
 import { formatShape } from "../memory/shape.ts";
 import { GradientError } from "../errors.ts";
 import { sameShape } from "../ops/kernels/map.ts";
+import { Scoped } from "../scoped.ts";
 import { worded } from "../wording.ts";
 
 /** A change to a gradient on its way: the gradient that takes its place, or nothing. */
@@ -92,13 +93,18 @@ export function record({ name, operation, inputs, outputs, attributes }: Applied
   append(name, operation, inputs, outputs, attributes);
 }
 
+/** What stands on the tape for tensors that take part in others, while a function is run again. */
+export const standIns = new Scoped<ReadonlyMap<DeviceArray, DeviceArray> | null>(null);
+
 export function append(
   name: string,
   operation: Pick<Operation, "gradient">,
-  inputs: readonly Operand[],
+  given: readonly Operand[],
   outputs: readonly DeviceArray[],
   attributes: object,
 ): Node {
+  const others = standIns.current;
+  const inputs = others === null ? given : given.map((each) => others.get(each as DeviceArray) ?? each);
   const versions = new Map<DeviceArray, readonly [Storage, number]>();
   for (const array of [...inputs, ...outputs])
     if (array instanceof DeviceArray && array.storage !== null)
