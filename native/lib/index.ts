@@ -333,6 +333,9 @@ export { fuse, type Fused, type FuseOptions } from "./fuse/fuse.ts";
 export { checkpoint } from "./autograd/checkpoint.ts";
 export { autocast, type AutocastOptions } from "./amp/autocast.ts";
 export { GradScaler, type GradScalerOptions } from "./amp/grad-scaler.ts";
+export { DataLoader, type DataLoaderOptions } from "./data/data-loader.ts";
+export type { BatchOf, Data, Samples } from "./data/sources.ts";
+export { progress, type Counted, type ProgressOptions, type ShownValues } from "./data/progress.ts";
 /** Models: `nn.Module`, `nn.Linear`, `nn.Sequential`, `nn.SelfAttention`, … */
 export * as nn from "./nn/nn.ts";
 /** Optimisers: `optim.SGD`, `optim.Adam`, `optim.AdamW`, schedules of learning rates, `optim.clipGradNorm`. */
