@@ -157,6 +157,7 @@ describe("rooms of the library", () => {
     "nn",
     "optim",
     "amp",
+    "data",
     "linalg",
     "fft",
     "parallel",

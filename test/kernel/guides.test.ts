@@ -25,7 +25,12 @@ async function followed(name: string) {
   return client;
 }
 
-test.each(["start.md", "cells.md", "profiles.md"])("the cells of %s run, in their order", async (name) => {
+test.each([
+  "start.md",
+  "cells.md",
+  "profiles.md",
+  "training.md",
+])("the cells of %s run, in their order", async (name) => {
   expect(blocksOf(guide(name)).length).toBeGreaterThan(2);
   await followed(name);
 });

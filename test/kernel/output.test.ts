@@ -91,6 +91,22 @@ describe("displays", () => {
     expect((outputs[4]?.content["data"] as Record<string, unknown>)["text/html"]).toBe("<b>x</b>");
   });
 
+  test("of progress are one output, which a loop without an await changes", async () => {
+    const { client } = await openKernel();
+    const { outputs, reply } = await client.execute(
+      'import { progress } from "warpcell"; let loss = 0; for (const x of progress([1, 2, 4], { show: () => ({ loss }) })) loss = 1 / x;',
+    );
+    expect(reply["status"]).toBe("ok");
+    const shows = outputs.filter(({ header }) => header.msg_type.includes("display_data"));
+    expect(shows[0]?.header.msg_type).toBe("display_data");
+    expect(shows.slice(1).map(({ header }) => header.msg_type)).toContain("update_display_data");
+    expect(new Set(shows.map(({ content }) => JSON.stringify(content["transient"]))).size).toBe(1);
+    const texts = shows.map(({ content }) => (content["data"] as Record<string, string>)["text/plain"]!);
+    expect(texts[0]).toMatch(/^ {2}0% │ +│ 0\/3 · 0:00$/);
+    expect(texts.at(-1)).toMatch(/^100% │█+│ 3\/3 · .* · loss 0\.25$/);
+    expect(streamText(outputs, "stdout")).toBe("");
+  });
+
   test.each([1000, 256 * 1024, 8 << 20])("carry %i bytes unchanged", async (size) => {
     const { client } = await openKernel();
     const { outputs, reply } = await client.execute(

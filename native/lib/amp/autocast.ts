@@ -13,8 +13,8 @@ import { flag, oneOf, optionsOf } from "../tensor/arguments.ts";
 import { precisions } from "./rules.ts";
 
 /**
- * `dtype`: what products are computed in, "bfloat16" when left out; float16 needs a {@link GradScaler}. `enabled`: false
- * has `fn` compute as without autocast, within one.
+ * `dtype`: what products are computed in, "bfloat16" when left out; float16 needs a {@link GradScaler}. `enabled`:
+ * false has `fn` compute as without autocast, within one.
  */
 export interface AutocastOptions {
   readonly dtype?: "bfloat16" | "float16";
@@ -101,11 +101,11 @@ function within<T>(dtype: DType | null, fn: () => T): T {
 }
 
 /**
- * Runs `fn` with its operations in the dtype that each is best computed in: matrix products, linear layers, convolutions
- * and attention in `dtype`, softmax, losses, norms, sums, exponentials and logarithms in float32, all others in the
- * widest of what they get. float64 stays float64. Parameters stay float32 and so do their gradients; each is converted
- * once in `fn`. Gradients are computed in the dtypes of what they are gradients of, also by a `backward()` within `fn`;
- * what changes a tensor in place computes as always. Throws TensorError for an async function.
+ * Runs `fn` with its operations in the dtype that each is best computed in: matrix products, linear layers,
+ * convolutions and attention in `dtype`, softmax, losses, norms, sums, exponentials and logarithms in float32, all
+ * others in the widest of what they get. float64 stays float64. Parameters stay float32 and so do their gradients; each
+ * is converted once in `fn`. Gradients are computed in the dtypes of what they are gradients of, also by a `backward()`
+ * within `fn`; what changes a tensor in place computes as always. Throws TensorError for an async function.
  * @example
  * const net = new nn.Linear(4, 2);
  * const y = autocast(() => net(ones([3, 4])), { dtype: "bfloat16" });

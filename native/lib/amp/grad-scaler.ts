@@ -12,9 +12,9 @@ import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
 
 /**
- * `initScale`: the first scale, 65536 when left out. `growthFactor`: what it is multiplied by, 2, after `growthInterval`
- * steps in a row, 2000, whose gradients were finite. `backoffFactor`: the same, 0.5, after one whose were not. `enabled`:
- * false has all methods do what they do without a scale.
+ * `initScale`: the first scale, 65536 when left out. `growthFactor`: what it is multiplied by, 2, after
+ * `growthInterval` steps in a row, 2000, whose gradients were finite. `backoffFactor`: the same, 0.5, after one whose
+ * were not. `enabled`: false has all methods do what they do without a scale.
  */
 export interface GradScalerOptions extends Partial<Growth> {
   readonly initScale?: number;
@@ -98,9 +98,9 @@ export class GradScaler {
   }
 
   /**
-   * Divides the gradients of an optimiser's parameters by the scale, for who wants to see them before `step`, which else
-   * does it: {@link optim.clipGradNorm}. Throws TensorError when it is called twice before `update`, after `step`, or
-   * before `scale`, and for gradients of float16.
+   * Divides the gradients of an optimiser's parameters by the scale, for who wants to see them before `step`, which
+   * else does it: {@link optim.clipGradNorm}. Throws TensorError when it is called twice before `update`, after `step`,
+   * or before `scale`, and for gradients of float16.
    */
   unscale(optimizer: Optimizer): void {
     if (!this.#isEnabled) return;
@@ -116,9 +116,9 @@ export class GradScaler {
   }
 
   /**
-   * Divides the gradients by the scale, unless {@link unscale} did, and has the optimiser take its step, which the device
-   * leaves out where a gradient is not finite. Throws TensorError when it is called twice before `update`, or before
-   * `scale`.
+   * Divides the gradients by the scale, unless {@link unscale} did, and has the optimiser take its step, which the
+   * device leaves out where a gradient is not finite. Throws TensorError when it is called twice before `update`, or
+   * before `scale`.
    */
   step(optimizer: Optimizer, ...others: readonly unknown[]): void {
     checkedOptimizer("step", optimizer);

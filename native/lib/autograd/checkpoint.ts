@@ -21,8 +21,8 @@ const advice = "what comes after an await could not be computed again";
 /**
  * `fn(...inputs)`, without keeping what it computes on the way: `backward` runs `fn` again for it, with the same random
  * numbers and under the same {@link autocast}. Gradients are the same; memory is that of the inputs and results alone,
- * for the time of one more `fn`. Tensors that `fn` makes are freed when it ends, but for those that it returns: one, or an
- * array of them. Other things that it does, such as the running means of a batch norm, are done twice; what it uses
+ * for the time of one more `fn`. Tensors that `fn` makes are freed when it ends, but for those that it returns: one, or
+ * an array of them. Other things that it does, such as the running means of a batch norm, are done twice; what it uses
  * from outside must still be there and unchanged. Throws TensorError for an async function, GradientError where it does
  * not return tensors, or others the second time.
  * @example

@@ -9,10 +9,10 @@ import { Order, Rows } from "./rows.ts";
 import { sourceOf, type BatchOf, type Data, type Source } from "./sources.ts";
 
 /**
- * `batchSize`: rows of a batch, 1 when left out. `shuffle`: another order in each epoch, by `seed`, or by the generator of
- * {@link seed} where there is none. `dropLast`: leave out a last batch that is smaller. `collate`: makes a batch of a list
- * of samples. `prefetch`: batches that `for await` has under way beside the one that the loop has, 0 when left out.
- * `device`: where batches go.
+ * `batchSize`: rows of a batch, 1 when left out. `shuffle`: another order in each epoch, by `seed`, or by the generator
+ * of {@link seed} where there is none. `dropLast`: leave out a last batch that is smaller. `collate`: makes a batch of
+ * a list of samples. `prefetch`: batches that `for await` has under way beside the one that the loop has, 0 when left
+ * out. `device`: where batches go.
  */
 export interface DataLoaderOptions<B = unknown> {
   readonly batchSize?: number;
@@ -47,10 +47,10 @@ const instead = { batch: "Write batchSize.", workers: "Write prefetch.", numWork
 const epochsOfDraw = 2n ** 32n;
 
 /**
- * Batches of data: of a tensor by its first axis, of several or of a record of tensors and lists side by side, of a list
- * of samples, or of an object with `length` and `get(index)`, which may return promises. Batches of tensors are copies
- * on their device, without gradients; of samples, numbers become a tensor, tensors are stacked, and arrays and records
- * are taken entry by entry. Each loop is an epoch; one that was left begins a new one. Throws TensorError.
+ * Batches of data: of a tensor by its first axis, of several or of a record of tensors and lists side by side, of a
+ * list of samples, or of an object with `length` and `get(index)`, which may return promises. Batches of tensors are
+ * copies on their device, without gradients; of samples, numbers become a tensor, tensors are stacked, and arrays and
+ * records are taken entry by entry. Each loop is an epoch; one that was left begins a new one. Throws TensorError.
  * @example
  * const loader = new DataLoader({ x: arange(10), y: arange(10).mul(2) }, { batchSize: 4 });
  * loader.length; // → 3
@@ -60,6 +60,7 @@ const epochsOfDraw = 2n ** 32n;
  * [...words].flat().sort().join(" "); // → 'a b c'
  */
 export class DataLoader<const D extends Data, B = BatchOf<D>> implements Iterable<B>, AsyncIterable<B> {
+  /** The rows of a batch; the last one may have less. */
   readonly batchSize: number;
   readonly #source: Source;
   readonly #shuffles: boolean;
@@ -184,8 +185,8 @@ export class DataLoader<const D extends Data, B = BatchOf<D>> implements Iterabl
   }
 
   /**
-   * Has the next loop go on behind the batch that the loop had when {@link stateDict} was taken, of the same data with the
-   * same options. Throws TensorError for what is not such a state; nothing is changed then.
+   * Has the next loop go on behind the batch that the loop had when {@link stateDict} was taken, of the same data with
+   * the same options. Throws TensorError for what is not such a state; nothing is changed then.
    */
   loadStateDict(state: Readonly<Record<string, Tensor>>): void {
     const { epoch, position, seed } = state;

@@ -111,9 +111,9 @@ export interface Counted<T> extends Iterable<T>, AsyncIterable<T> {
 const kinds = { total: count, show: anything };
 
 /**
- * What it is given, for a loop, with one line that says how far it is: a bar, the count, the rate, the time that is left
- * and the latest values. Below a cell it is one output that changes, in a terminal one line; in pipes and files there is
- * none. The last one stays. Throws TensorError for what no loop goes through.
+ * What it is given, for a loop, with one line that says how far it is: a bar, the count, the rate, the time that is
+ * left and the latest values. Below a cell it is one output that changes, in a terminal one line; in pipes and files
+ * there is none. The last one stays. Throws TensorError for what no loop goes through.
  * @example
  * let loss = 0;
  * for (const step of progress([1, 2, 3], { show: () => ({ loss }) })) loss = 1 / step;

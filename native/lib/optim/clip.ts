@@ -6,8 +6,8 @@ import { checkedNumber } from "./optimizer.ts";
 
 /**
  * Multiplies the gradients of all parameters by one number, so that their norm together is at most `most`; smaller ones
- * stay as they are. Two kernels for all gradients of a dtype, with the same result from run to run. Returns what the norm
- * was, as a tensor: nothing waits for the device. With a gradient that is not
+ * stay as they are. Two kernels for all gradients of a dtype, with the same result from run to run. Returns what the
+ * norm was, as a tensor: nothing waits for the device. With a gradient that is not
  * finite all of them become NaN. Throws TensorError when no parameter has a gradient.
  * @example
  * const w = tensor([3, 4]);

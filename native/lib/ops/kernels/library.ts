@@ -20,8 +20,8 @@ import { ArrayList } from "./lists.ts";
 /**
  * How a parameter of a kernel is written. place: pointer to an array's first element, read; out: the same, written; at:
  * pointer to what no array owns;
- * i64, i32, f64, …: a number; wide: a number of the type that the dtype computes in; struct: words; list: rows of arrays
- * (lists.ts), the first parameter.
+ * i64, i32, f64, …: a number; wide: a number of the type that the dtype computes in; struct: words; list: rows of
+ * arrays (lists.ts), the first parameter.
  */
 export type ParameterKind =
   | "list"
@@ -121,8 +121,8 @@ export function namesText(unit: Pick<Unit, "file" | "dtype">, lowered: readonly 
 
 /**
  * The file of a unit compiled ahead, for the first of these architectures that has one, with its symbols; `null` where
- * none has, or only one of other kernels than the library's. Throws WarpcellError where its kernels were made with other
- * numbers than arrays are allocated by.
+ * none has, or only one of other kernels than the library's. Throws WarpcellError where its kernels were made with
+ * other numbers than arrays are allocated by.
  */
 export function findPrebuilt(
   architectures: readonly string[],
@@ -269,8 +269,8 @@ export class LibraryKernel {
   }
 
   /**
-   * Runs the blocks, each with `shared` bytes of shared memory. Where it is recorded to be run again and again, each run
-   * takes the `last` arguments anew.
+   * Runs the blocks, each with `shared` bytes of shared memory. Where it is recorded to be run again and again, each
+   * run takes the `last` arguments anew.
    */
   launch(
     on: Execution,
