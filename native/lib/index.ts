@@ -47,7 +47,7 @@ export {
 } from "./errors.ts";
 export { Kernel, KernelTemplate, type KernelInfo, type Occupancy, type TimeConfig } from "./cuda/kernel.ts";
 export type { LaunchConfig, Size } from "./cuda/plan.ts";
-export { memory, trim } from "./memory/map.ts";
+export { memory, setMemoryLimit, trim } from "./memory/map.ts";
 export type { DeviceProperties } from "./wire/properties.ts";
 export { Generator, generatorState, seed, setGeneratorState, type RandomSource } from "./tensor/generator.ts";
 export { bernoulli, multinomial } from "./tensor/draws.ts";

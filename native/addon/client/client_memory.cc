@@ -156,6 +156,7 @@ bool Client::gather(Allocator& blocks, uint32_t stream) {
 Client::Growth Client::grow(Memory memory, uint32_t stream, uint64_t wanted, uint64_t bytes) {
   uint32_t number = segments_.unused_number();
   if (number == 0 || bytes > (uint64_t(1) << kOffsetBits)) return Growth::no_memory;
+  if (!allocator(memory).has_room(bytes)) return Growth::no_memory;
 
   Segment segment{memory, bytes, Descriptor(), 0};
   bool is_ours = memory == Memory::host || kind_ == "cpu";

@@ -76,6 +76,8 @@ class Exports : public Napi::Addon<Exports> {
                     method<&Exports::share_memory>("shareMemory"),
                     method<&Exports::map_memory>("mapMemory"),
                     method<&Exports::lend_memory>("lendMemory"),
+                    method<&Exports::limit_memory>("limitMemory"),
+                    method<&Exports::largest>("largest"),
                     method<&Exports::trim>("trim"),
                     method<&Exports::borrow>("borrow"),
                     method<&Exports::give_back>("giveBack"),
@@ -265,6 +267,17 @@ class Exports : public Napi::Addon<Exports> {
 
   Napi::Value memory(const Arguments& arguments) {
     return report_memory(arguments.env(), client_of(arguments).allocator(Memory::device).statistics());
+  }
+
+  void limit_memory(const Arguments& arguments) {
+    client_of(arguments).allocator(Memory::device).set_limit(arguments.bytes(1));
+  }
+
+  Napi::Value largest(const Arguments& arguments) {
+    std::vector<uint64_t> found = client_of(arguments).allocator(Memory::device).largest(arguments.small(1));
+    Napi::Array list = made(Napi::Array::New(arguments.env(), found.size()));
+    for (uint32_t i = 0; i < found.size(); i++) list.Set(i, double(found[i]));
+    return list;
   }
 
   uint64_t watch(const Arguments& arguments) { return instance_.weak_objects().add(arguments.object(0)); }

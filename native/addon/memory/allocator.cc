@@ -202,4 +202,18 @@ std::vector<uint32_t> Allocator::unused_segments() const {
   return unused;
 }
 
+std::vector<uint64_t> Allocator::largest(size_t count) const {
+  std::vector<std::pair<uint64_t, Place>> found;
+  for (const auto& [place, block] : blocks_)
+    if (!block.is_free && !block.is_leaving && !block.is_dropped) found.push_back({block.bytes, place});
+  size_t kept = std::min(count, found.size());
+  std::partial_sort(found.begin(), found.begin() + ptrdiff_t(kept), found.end(), std::greater<>());
+  std::vector<uint64_t> result;
+  for (size_t i = 0; i < kept; i++) {
+    result.push_back(found[i].second);
+    result.push_back(found[i].first);
+  }
+  return result;
+}
+
 }  // namespace warpcell

@@ -74,6 +74,16 @@ class Allocator {
   // Segments that no block uses.
   std::vector<uint32_t> unused_segments() const;
 
+  // So many bytes are reserved at most, by segments that are added from now on.
+  void set_limit(uint64_t bytes) { limit_ = bytes; }
+  bool has_room(uint64_t bytes) const {
+    uint64_t reserved = statistics_.reserved;
+    return reserved <= limit_ && bytes <= limit_ - reserved;
+  }
+
+  // The largest blocks that are allocated, at most so many: places and bytes in turns, the largest first.
+  std::vector<uint64_t> largest(size_t count) const;
+
   // Bytes; any thread may read these.
   struct Statistics {
     std::atomic<uint64_t> allocated{0}, reserved{0}, peak{0}, blocks{0}, segments{0};
@@ -103,6 +113,7 @@ class Allocator {
   std::deque<Free> free_{kMaxStreams};  // by the stream that used them last, or the pool
   std::vector<uint32_t> unused_pools_;
   std::map<uint32_t, Segment> segments_;
+  uint64_t limit_ = UINT64_MAX;
   Statistics statistics_;
 };
 

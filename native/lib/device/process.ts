@@ -5,6 +5,7 @@ import { activity, clock } from "./activity.ts";
 import { collectGarbage, reclaim } from "./collection.ts";
 import { Op } from "../wire/commands.ts";
 import { Execution } from "./execution.ts";
+import { largeBlock, LargeBlocks } from "./large-blocks.ts";
 import { answerOf, requestFields, type AnswerOf, type MessageName, type RequestOf } from "../wire/messages.ts";
 import { type DeviceFault, DeviceUnavailable, InterruptedError, OutOfMemory, WarpcellError } from "../errors.ts";
 import { faultOf, interruptionOf, type Loss, refusalOf } from "./faults.ts";
@@ -13,7 +14,6 @@ import { LostCommands } from "./lost-commands.ts";
 import { origin } from "./origins.ts";
 import { Residents } from "./residents.ts";
 import { Ring } from "./ring.ts";
-import { sizeText } from "../figures.ts";
 import type { DeviceProperties } from "../wire/properties.ts";
 
 export { clearInterrupt, interrupt, lastInterruption } from "./interrupts.ts";
@@ -64,6 +64,7 @@ export class DeviceProcess {
   execution: Execution;
   /** From which memory comes while work is recorded; 0: from all. */
   #pool = 0;
+  readonly blocks = new LargeBlocks();
   /** Of the streams that are open. */
   readonly #executions: Execution[];
   /** Modules and plans, which come back when they are next used. */
@@ -253,10 +254,11 @@ export class DeviceProcess {
    */
   allocateFor(owner: object, bytes: number, weight: number, stream = 0): number {
     const whose = stream || this.#pool;
-    const place = binding.own(this.client, whose, bytes, weight, owner, false);
-    return place >= 0
-      ? place
-      : this.#place(bytes, "device", (mayGrow) => binding.own(this.client, whose, bytes, weight, owner, mayGrow));
+    let place = binding.own(this.client, whose, bytes, weight, owner, false);
+    if (place < 0)
+      place = this.#place(bytes, "device", (mayGrow) => binding.own(this.client, whose, bytes, weight, owner, mayGrow));
+    if (bytes >= largeBlock) this.blocks.note(place);
+    return place;
   }
 
   /** Notes that another stream than the one that it was allocated for uses a block, too. */
@@ -282,13 +284,7 @@ export class DeviceProcess {
       for (; place < -1; place = attempt(mayGrow)) this.#attend(place === -2 ? "died" : "interrupted");
       if (place >= 0) return place;
     }
-    const { allocated } = binding.memory(this.client);
-    const whole = memory === "device" ? `, which has ${sizeText(this.properties.memoryTotal)}` : "";
-    throw new OutOfMemory(
-      `There is not ${sizeText(bytes)} of ${memory} memory left on ${this.name}${whole}: tensors hold ${sizeText(allocated)}. Dispose of tensors that you no longer need, or work on fewer elements at a time.`,
-      this.name,
-      bytes,
-    );
+    throw new OutOfMemory(this.blocks.shortage(this, bytes, memory), this.name, bytes);
   }
 
   free(place: number): void {

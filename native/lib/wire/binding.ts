@@ -198,6 +198,10 @@ export interface Binding {
   giveBack(client: number, place: number): void;
   /** Of device memory. */
   memory(client: number): MemoryStatistics;
+  /** Has the client take no more device memory from the device than so many bytes in all. */
+  limitMemory(client: number, bytes: number): void;
+  /** The largest blocks of device memory that are allocated, at most so many: places and bytes in turns. */
+  largest(client: number, count: number): number[];
 
   /** Notes an object, without keeping it, and returns a number for it. */
   watch(object: object): number;
