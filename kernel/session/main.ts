@@ -26,6 +26,7 @@ import { Profiles } from "./display/profiles.ts";
 import { Prompts } from "./requests/prompt.ts";
 import { Requests } from "./requests/request.ts";
 import type { Session } from "./session.ts";
+import { SharedCells } from "./cells/shared-cells.ts";
 import { Slots } from "./cells/slots.ts";
 import { Tracebacks } from "./cells/traceback.ts";
 
@@ -57,6 +58,7 @@ const session: Session = {
   output,
   profiles: new Profiles(output, requests),
   requests,
+  shared: new SharedCells((sources) => agent.postMessage({ type: "sharedCode", sources } satisfies ToAgent)),
   slots: new Slots(),
   tracebacks: new Tracebacks(cells),
   origin: { current: 0 },
@@ -79,6 +81,7 @@ session.library.whenLoaded((loaded) => {
   const { host } = loaded;
   session.origin = host.origin;
   session.profiles.use(loaded);
+  session.shared.use(loaded);
   serveViews(Comm, host);
   host.describeOrigins((origin) => cells.placeOfOrigin(origin));
   host.describeCaller(() => session.tracebacks.here());

@@ -9,6 +9,7 @@ import type { Npm } from "./cells/npm.ts";
 import type { Output } from "./requests/output.ts";
 import type { Profiles } from "./display/profiles.ts";
 import type { Requests } from "./requests/request.ts";
+import type { SharedCells } from "./cells/shared-cells.ts";
 import type { Slots } from "./cells/slots.ts";
 import type { Tracebacks } from "./cells/traceback.ts";
 
@@ -23,6 +24,7 @@ export interface Session {
   readonly output: Output;
   readonly profiles: Profiles;
   readonly requests: Requests;
+  readonly shared: SharedCells;
   readonly slots: Slots;
   readonly tracebacks: Tracebacks;
   /** Where cells store the number of the launch that comes next: the library's object, once that is loaded. */

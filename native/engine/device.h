@@ -167,6 +167,13 @@ class Device {
   virtual std::vector<std::string> module_load(uint32_t module, uint32_t first_kernel, const std::string& artifact,
                                                const std::vector<std::string>& lowered) = 0;
   virtual void module_unload(uint32_t module) = 0;
+  // Gives variables of a module, by their symbols, the numbers first, first + 1 …; returns the bytes of each. They end
+  // with their module.
+  virtual std::vector<uint64_t> variables_find(uint32_t module, uint32_t first,
+                                               const std::vector<std::string>& symbols) = 0;
+  // Both come after synchronize().
+  virtual void variable_write(uint32_t variable, const std::string& value) = 0;
+  virtual std::string variable_read(uint32_t variable) = 0;
   virtual std::string occupancy(uint32_t kernel, uint32_t threads, uint32_t shared) = 0;
   // `headers`: as in CompileRequest.
   virtual std::string disassemble(const std::string& artifact, const std::string& form, const std::string& headers) = 0;

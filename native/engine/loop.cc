@@ -280,6 +280,28 @@ AnswerOf<Op::module_load> Loop::module_load(RequestOf<Op::module_load>& request,
                                request.lowered)}};
 }
 
+AnswerOf<Op::variables_find> Loop::variables_find(RequestOf<Op::variables_find>& request, Beside&) {
+  uint32_t first = uint32_t(request.first);
+  AnswerOf<Op::variables_find> answer;
+  for (uint64_t bytes : device_.variables_find(uint32_t(request.module), first, request.symbols))
+    answer.bytes.push_back(std::to_string(bytes));
+  for (size_t i = 0; i < request.values.size(); i++) {
+    if (!request.values[i].empty()) device_.variable_write(first + uint32_t(i), request.values[i]);
+  }
+  return answer;
+}
+
+AnswerOf<Op::variable_write> Loop::variable_write(RequestOf<Op::variable_write>& request, Beside&) {
+  device_.synchronize();
+  device_.variable_write(uint32_t(request.variable), request.value);
+  return {};
+}
+
+AnswerOf<Op::variable_read> Loop::variable_read(RequestOf<Op::variable_read>& request, Beside&) {
+  device_.synchronize();
+  return {device_.variable_read(uint32_t(request.variable))};
+}
+
 AnswerOf<Op::occupancy> Loop::occupancy(RequestOf<Op::occupancy>& request, Beside&) {
   return {device_.occupancy(uint32_t(request.kernel), uint32_t(request.threads), uint32_t(request.shared))};
 }

@@ -64,6 +64,9 @@ class Loop {
   AnswerOf<Op::hello> hello(RequestOf<Op::hello>&, Beside&);
   AnswerOf<Op::compile> compile(RequestOf<Op::compile>&);
   AnswerOf<Op::module_load> module_load(RequestOf<Op::module_load>&, Beside&);
+  AnswerOf<Op::variables_find> variables_find(RequestOf<Op::variables_find>&, Beside&);
+  AnswerOf<Op::variable_write> variable_write(RequestOf<Op::variable_write>&, Beside&);
+  AnswerOf<Op::variable_read> variable_read(RequestOf<Op::variable_read>&, Beside&);
   AnswerOf<Op::occupancy> occupancy(RequestOf<Op::occupancy>&, Beside&);
   AnswerOf<Op::time> time(RequestOf<Op::time>&, Beside&);
   AnswerOf<Op::disassemble> disassemble(RequestOf<Op::disassemble>&, Beside&);

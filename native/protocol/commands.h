@@ -62,7 +62,10 @@ enum class Memory : uint32_t { device = 0, host = 1 };
   X(event_record, 28, false)     \
   X(event_wait, 29, false)       \
   X(event_release, 30, false)    \
-  X(event_elapsed, 31, true)
+  X(event_elapsed, 31, true)     \
+  X(variables_find, 32, true)    \
+  X(variable_write, 33, true)    \
+  X(variable_read, 34, true)
 // clang-format on
 
 enum class Op : uint16_t {

@@ -27,7 +27,8 @@ using MaybeLines = std::optional<Lines>;
 // clang-format off
 #define WARPCELL_MESSAGES(M) \
   M(segment_create) M(segment_import) M(hello) M(compile) M(module_load) M(occupancy) M(time) M(disassemble) \
-  M(address) M(plan) M(profile_start) M(profile_stop) M(known_libraries) M(graph_create) M(event_elapsed)
+  M(address) M(plan) M(profile_start) M(profile_stop) M(known_libraries) M(graph_create) M(event_elapsed) \
+  M(variables_find) M(variable_write) M(variable_read)
 
 #define WARPCELL_REQUEST_hello(X)
 #define WARPCELL_ANSWER_hello(X) X(Text, properties)  /* JSON: Device::properties */
@@ -49,6 +50,17 @@ using MaybeLines = std::optional<Lines>;
 #define WARPCELL_REQUEST_module_load(X) \
   X(Number, module) X(Number, firstKernel) X(Bytes, artifact) X(Lines, lowered)
 #define WARPCELL_ANSWER_module_load(X) X(Lines, kernels)
+
+// Gives variables of a loaded module the numbers first, first + 1 … values: what each is to hold from now on; nothing: as
+// it is. bytes: of each, a decimal number.
+#define WARPCELL_REQUEST_variables_find(X) X(Number, module) X(Number, first) X(Lines, symbols) X(List, values)
+#define WARPCELL_ANSWER_variables_find(X) X(Lines, bytes)
+
+// All of a variable, behind all work that came before.
+#define WARPCELL_REQUEST_variable_write(X) X(Number, variable) X(Bytes, value)
+#define WARPCELL_ANSWER_variable_write(X)
+#define WARPCELL_REQUEST_variable_read(X) X(Number, variable)
+#define WARPCELL_ANSWER_variable_read(X) X(Bytes, value)
 
 // shared: dynamic shared memory, bytes. figures: JSON.
 #define WARPCELL_REQUEST_occupancy(X) X(Number, kernel) X(Number, threads) X(Number, shared)

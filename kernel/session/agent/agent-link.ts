@@ -1,7 +1,7 @@
 // What the session's main thread and its agent thread share: numbers in shared memory and messages. No code but
 // constants.
 import type { MessagePort } from "node:worker_threads";
-import type { KnownDevices, Shown } from "warpcell/host";
+import type { KnownDevices, SharedSource, Shown } from "warpcell/host";
 import type { RequestId, ViewAnswer, AgentTarget } from "../../session-protocol.ts";
 
 /** Indices into the shared Int32Array. */
@@ -32,6 +32,8 @@ export type ToAgent =
   | { type: "devices"; known: KnownDevices }
   /** What front ends may ask for from here on. */
   | { type: "shown"; shown: Shown }
+  /** The device code that cells share from here on. */
+  | { type: "sharedCode"; sources: SharedSource[] }
   | {
       type: "inputRequest";
       request: RequestId;
@@ -47,6 +49,7 @@ export type FromAgent = { type: "interrupt"; request: RequestId };
 /** Agent → viewer. Each `view` is answered by a {@link FromViewer}. */
 export type ToViewer =
   | { type: "shown"; shown: Shown }
+  | { type: "sharedCode"; sources: SharedSource[] }
   /** Front ends will ask. */
   | { type: "opened" }
   | { type: "view"; view: number; target: AgentTarget; data: unknown };

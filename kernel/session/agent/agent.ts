@@ -60,6 +60,7 @@ const messages: { [K in ToAgent["type"]]: (message: Extract<ToAgent, { type: K }
   },
   devices: ({ known }) => void loading.then(() => devices?.know(known)),
   shown: ({ shown }) => void loading.then(() => viewer?.show(shown)),
+  sharedCode: ({ sources }) => void loading.then(() => viewer?.share(sources)),
   inputRequest: (question) => {
     const waiting = questions.get(question.request);
     if (waiting !== undefined) return void waiting.push(question);

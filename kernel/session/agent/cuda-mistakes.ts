@@ -1,18 +1,19 @@
 // The mistakes in a `%%cuda` cell that is being written, at the places of its text.
-import { mistakesOf } from "warpcell/host";
+import { mistakesOf, type SharedCode } from "warpcell/host";
 import { parse } from "../../language/cell.ts";
 import { CellSyntaxError } from "../../language/cell-syntax-error.ts";
 import type { CellMistake } from "../../mime.ts";
 
-/** Throws what keeps the device from compiling. A mistake on the first line is one too. */
-export async function cudaMistakesIn(text: string): Promise<CellMistake[]> {
+/** `shared`: what cells that ran declare. Throws what keeps the device from compiling. A mistake on the first line is one too. */
+export async function cudaMistakesIn(text: string, shared: SharedCode): Promise<CellMistake[]> {
   try {
     const cell = parse(text);
     if (cell.language !== "cuda") return [];
     const { options, code } = cell;
     const name = "this cell";
     const includes = [...options.includes, process.cwd()];
-    const found = await mistakesOf(code, { ...options, includes, name, verbose: false } as Parameters<
+    const brought = shared.before(code, "", options.defines);
+    const found = await mistakesOf(code, { ...options, includes, name, brought, verbose: false } as Parameters<
       typeof mistakesOf
     >[1]);
     return found.map(({ line, column, severity, message }) => ({

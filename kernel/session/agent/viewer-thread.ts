@@ -1,6 +1,6 @@
 // The agent's end of the viewer: starts it when a front end will ask, tells it what is shown, and passes questions to it.
 import { Worker } from "node:worker_threads";
-import { isShown, type Shown } from "warpcell/host";
+import { isShown, type SharedSource, type Shown } from "warpcell/host";
 import type { ViewAnswer, AgentTarget } from "../../session-protocol.ts";
 import type { AgentStart, FromViewer, ToViewer } from "./agent-link.ts";
 
@@ -8,6 +8,7 @@ export class ViewerThread {
   readonly #start: AgentStart;
   readonly #shown = new Map<string, Shown>();
   readonly #waiting = new Map<number, (answer: ViewAnswer | null) => void>();
+  #shared: SharedSource[] = [];
   #worker: Worker | null = null;
 
   constructor(start: AgentStart) {
@@ -23,6 +24,12 @@ export class ViewerThread {
     for (const [id, other] of this.#shown) if (!isShown(other)) this.#shown.delete(id);
     this.#shown.set(shown.id, shown);
     this.#worker?.postMessage({ type: "shown", shown } satisfies ToViewer);
+  }
+
+  /** Tells which device code cells share. */
+  share(sources: SharedSource[]): void {
+    this.#shared = sources;
+    this.#worker?.postMessage({ type: "sharedCode", sources } satisfies ToViewer);
   }
 
   /** `null`: only the main thread can answer this. */
@@ -52,6 +59,7 @@ export class ViewerThread {
       this.#worker = null;
       for (const view of this.#waiting.keys()) this.#settle(view, null);
     });
+    worker.postMessage({ type: "sharedCode", sources: this.#shared } satisfies ToViewer);
     for (const shown of this.#shown.values()) worker.postMessage({ type: "shown", shown } satisfies ToViewer);
     return worker;
   }

@@ -8,6 +8,7 @@ import {
   goneTensor,
   isShown,
   prepareViews,
+  SharedCode,
   sliceOf,
   viewed,
   viewedWindow,
@@ -23,6 +24,7 @@ type ShownTensor = Shown & { what: "tensor" };
 const memory = new Int32Array((workerData as AgentStart).memory);
 const agent = parentPort!;
 const shown = new Map<string, Shown>();
+let sharedCode = new SharedCode();
 let isOpen = false;
 
 const isRunning = (): boolean => Atomics.load(memory, shared.running) > 0;
@@ -67,6 +69,9 @@ const messages: { [K in ToViewer["type"]]: (message: Extract<ToViewer, { type: K
     shown.set(message.shown.id, message.shown);
     if (isOpen && message.shown.what === "tensor") prepare(message.shown);
   },
+  sharedCode({ sources }) {
+    sharedCode = SharedCode.of(sources);
+  },
   opened() {
     isOpen = true;
     for (const each of shown.values()) if (each.what === "tensor") prepare(each);
@@ -102,7 +107,7 @@ function report(error: unknown): void {
 /** `null` where nothing can be known: no device compiles here. */
 async function mistakesIn(text: string): Promise<FromViewer["answer"]> {
   try {
-    return { data: { mistakes: await cudaMistakesIn(text) }, buffers: [] };
+    return { data: { mistakes: await cudaMistakesIn(text, sharedCode) }, buffers: [] };
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) report(error);
     return null;

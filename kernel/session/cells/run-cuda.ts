@@ -18,7 +18,8 @@ export async function runCuda(
     ? [...cell.options.includes, process.cwd()]
     : cell.options.includes;
   const { label: name, id = null, count } = ran;
-  const options = { name, cell: { cell: id, count }, ...cell.options, includes } as Parameters<
+  const brought = session.shared.before(cell, ran);
+  const options = { name, cell: { cell: id, count }, ...cell.options, includes, brought } as Parameters<
     typeof warpcell.compile
   >[1];
   const module = await warpcell.compile(cell.code, options);
@@ -29,6 +30,8 @@ export async function runCuda(
   const said = cell.options.verbose ? module.log + module.warnings : module.warnings;
   if (said !== "") session.output.write("stderr", said.endsWith("\n") ? said : `${said}\n`);
   if (cell.options.profile) session.profiles.watch(module);
-  session.profiles.showKernels(module, randomUUID());
+  const told = session.shared.take(cell, ran, includes, module);
+  if (kernels.length > 0 || told === "") session.profiles.showKernels(module, randomUUID());
+  if (told !== "") session.output.write("stdout", told);
   return {};
 }

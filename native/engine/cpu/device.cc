@@ -122,6 +122,30 @@ class CpuDevice final : public Device {
         it = it->second == &kernel ? kernels_.erase(it) : std::next(it);
     }
     modules_.erase(found);
+    for (auto it = variables_.begin(); it != variables_.end();)
+      it = it->second.module == number ? variables_.erase(it) : std::next(it);
+  }
+
+  std::vector<uint64_t> variables_find(uint32_t number, uint32_t first,
+                                       const std::vector<std::string>& symbols) override {
+    auto found = modules_.find(number);
+    if (found == modules_.end()) throw unknown_module(number);
+    std::vector<uint64_t> bytes;
+    for (const std::string& symbol : symbols) {
+      warpcell_cpu::Variable variable = found->second->variable(symbol);
+      variables_[first + uint32_t(bytes.size())] = {number, variable};
+      bytes.push_back(variable.bytes);
+    }
+    return bytes;
+  }
+  void variable_write(uint32_t number, const std::string& value) override {
+    const warpcell_cpu::Variable& variable = this->variable(number);
+    if (value.size() != variable.bytes) throw wrong_value(value.size(), variable.bytes);
+    std::memcpy(variable.address, value.data(), value.size());
+  }
+  std::string variable_read(uint32_t number) override {
+    const warpcell_cpu::Variable& variable = this->variable(number);
+    return std::string(static_cast<const char*>(variable.address), variable.bytes);
   }
 
   std::string occupancy(uint32_t, uint32_t, uint32_t) override {
@@ -238,6 +262,17 @@ class CpuDevice final : public Device {
   }
 
  private:
+  struct LoadedVariable {
+    uint32_t module;
+    warpcell_cpu::Variable variable;
+  };
+
+  const warpcell_cpu::Variable& variable(uint32_t number) const {
+    auto found = variables_.find(number);
+    if (found == variables_.end()) throw unknown_variable(number);
+    return found->second.variable;
+  }
+
   LoadedKernel& checked(const LaunchRequest& request) const {
     auto found = kernels_.find(request.kernel);
     if (found == kernels_.end()) throw unknown_kernel(request.kernel);
@@ -316,6 +351,7 @@ class CpuDevice final : public Device {
   std::unique_ptr<Libraries> libraries_;
   std::map<uint32_t, std::unique_ptr<Module>> modules_;
   std::unordered_map<uint32_t, LoadedKernel*> kernels_;
+  std::unordered_map<uint32_t, LoadedVariable> variables_;  // by number
   int64_t computed_ = processor_time();
   Clock::time_point sampled_ = Clock::now();
 };

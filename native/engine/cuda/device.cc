@@ -99,6 +99,22 @@ class CudaDevice : public Device {
     return modules_.load(module, first_kernel, artifact, lowered);
   }
   void module_unload(uint32_t module) override { modules_.unload(module); }
+  std::vector<uint64_t> variables_find(uint32_t module, uint32_t first,
+                                       const std::vector<std::string>& symbols) override {
+    WatchedStretch stretch(streams_.at(0).watcher(), Stretch::foreign);
+    return modules_.find(module, first, symbols);
+  }
+  void variable_write(uint32_t number, const std::string& value) override {
+    const Variable& variable = modules_.variable(number);
+    if (value.size() != variable.bytes) throw wrong_value(value.size(), variable.bytes);
+    move(variable.address, reinterpret_cast<DevicePointer>(value.data()), value.size());
+  }
+  std::string variable_read(uint32_t number) override {
+    const Variable& variable = modules_.variable(number);
+    std::string value(variable.bytes, '\0');
+    move(reinterpret_cast<DevicePointer>(&value[0]), variable.address, value.size());
+    return value;
+  }
   std::string occupancy(uint32_t kernel, uint32_t threads, uint32_t shared) override;
   std::string disassemble(const std::string& artifact, const std::string& form, const std::string&) override {
     return cuda::disassemble(read_artifact(artifact), form);
@@ -175,6 +191,12 @@ class CudaDevice : public Device {
   void sample(Gauges& gauges) override { gauges_.sample(gauges); }
 
  private:
+  // Between a variable and memory of this process, while no work is under way.
+  void move(DevicePointer to, DevicePointer from, size_t bytes) {
+    streams_.at(0).copy(to, from, bytes);
+    streams_.at(0).synchronize();
+  }
+
   int read(DeviceAttribute name) const { return attribute(api_, device_, name); }
   bool shareable() const {
     return read(DeviceAttribute::virtual_memory) != 0 && read(DeviceAttribute::posix_descriptors) != 0;

@@ -23,6 +23,14 @@ inline DeviceError unknown_kernel(uint32_t kernel) {
   return DeviceError("INVALID_LAUNCH",
                      "Kernel " + std::to_string(kernel) + " is not loaded. Its module may have been unloaded.");
 }
+inline DeviceError unknown_variable(uint32_t variable) {
+  return DeviceError("INVALID_MODULE",
+                     "Variable " + std::to_string(variable) + " is not loaded. Its module may have been unloaded.");
+}
+inline DeviceError wrong_value(size_t got, size_t bytes) {
+  return DeviceError("PROTOCOL", "A value of " + std::to_string(got) + " bytes was sent for a variable of " +
+                                     std::to_string(bytes) + " bytes.");
+}
 inline DeviceError unknown_stream(uint32_t stream) {
   return DeviceError("PROTOCOL", "Stream " + std::to_string(stream) + " has not been opened.");
 }

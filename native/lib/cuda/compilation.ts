@@ -14,6 +14,8 @@ import { hostCode } from "./device-code.ts";
 import { CompileError } from "../errors.ts";
 import type { CodeCell } from "../device/origins.ts";
 import type { DeviceProcess } from "../device/process.ts";
+import type { CudaModule } from "./module.ts";
+import { type Brought, nothingBrought, type SharedSource } from "./shared-code.ts";
 import { parseSignatures, type Signatures } from "./signature.ts";
 import { macrosOf, tokenize } from "./tokens.ts";
 import { listed, worded } from "../wording.ts";
@@ -37,6 +39,8 @@ export interface CompileOptions {
   readonly fastMath?: boolean;
   /** The log says more: registers, spills, the compiler's own words. */
   readonly verbose?: boolean;
+  /** A module whose declarations the source may use, and those that this one could use. */
+  readonly after?: CudaModule;
   /** A file of the library's own, which may use any name. */
   readonly isLibrary?: boolean;
   /**
@@ -44,6 +48,11 @@ export interface CompileOptions {
    * @internal
    */
   readonly cell?: CodeCell;
+  /**
+   * What the source uses of other cells.
+   * @internal
+   */
+  readonly brought?: Brought;
 }
 
 export interface Compiled extends CachedCompilation {
@@ -51,9 +60,10 @@ export interface Compiled extends CachedCompilation {
   readonly milliseconds: number;
 }
 
-// The name of the source appears in logs but must not decide what is found in the cache: the third cell is the first
-// one after a restart.
-const namePlaceholder = "\0name\0";
+// Names of sources appear in logs but must not decide what is found in the cache: the third cell is the first one after
+// a restart.
+const placeholder = (index: number): string => `\0name${index}\0`;
+const placeholderOf = (names: readonly string[]) => (source: SharedSource) => placeholder(names.indexOf(source.name));
 // In code that says its name itself it decides.
 const saysName = /\bassert\b|\b__FILE__\b/;
 
@@ -71,13 +81,15 @@ export class Compilation {
   readonly name: string;
   readonly device: DeviceProcess;
   readonly signatures: Signatures;
+  /** What it uses of other sources. */
+  readonly brought: Brought;
   /** The cell that the source is; `null` for other text. */
   readonly cell: CodeCell | null;
   /** Called before each launch of its kernels. */
   beforeLaunch: (() => void) | null = null;
   readonly #options: readonly string[];
   /** Folders of header files that the user names. */
-  readonly #folders: readonly string[];
+  readonly folders: readonly string[];
   #base: readonly string[] | undefined;
 
   /**
@@ -90,24 +102,28 @@ export class Compilation {
     this.name = options.name ?? "kernel.cu";
     this.cell = options.cell ?? null;
     this.device = on ?? deviceNamed(options.device);
-    this.#folders = [...(options.includes ?? []), ...foldersIn(options.flags ?? [])].map((folder) => resolve(folder));
+    this.brought = options.brought ?? options.after?.shared.before(source, "", options.defines) ?? nothingBrought;
+    const includes = [...(options.includes ?? []), ...this.brought.folders];
+    this.folders = [...includes, ...foldersIn(options.flags ?? [])].map((folder) => resolve(folder));
+    const shared = this.brought.text();
     try {
-      this.signatures = parseSignatures(
-        source,
-        options.defines,
-        includedTexts(source, [...this.#folders, `${deviceSources}include`]),
-      );
+      this.signatures = parseSignatures(source, options.defines, [
+        ...includedTexts(shared + source, [...this.folders, `${deviceSources}include`]),
+        shared,
+      ]);
     } catch (error) {
       throw withExcerpts(error, this);
     }
     const refused =
-      options.isLibrary === true ? [] : hostCode(tokenize(source, macrosOf(options.defines ?? [])).tokens);
+      options.isLibrary === true
+        ? []
+        : hostCode(tokenize(source, macrosOf(options.defines ?? [])).tokens, tokenize(shared).tokens);
     if (refused.length > 0) throw refusal(this, refused);
     this.#options = [
       ...(options.std === undefined ? [] : [`--std=${options.std}`]),
       ...(options.arch === undefined ? [] : [`--arch=${options.arch}`]),
       ...(options.defines ?? []).map((define) => `--define=${define}`),
-      ...(options.includes ?? []).map((directory) => `--include=${directory}`),
+      ...includes.map((directory) => `--include=${directory}`),
       ...(options.flags ?? []).map((flag) => `--flag=${flag}`),
       ...(options.fastMath === true ? ["--fast-math"] : []),
       ...(options.isLibrary === true ? ["--library"] : []),
@@ -152,7 +168,8 @@ export class Compilation {
   }
 
   #request(expressions: readonly string[]): RequestOf<"compile"> {
-    const { source, name } = this;
+    const { name } = this;
+    const source = this.brought.before(this.source, name);
     return { source, name, headers: deviceSources.replace(/\/$/, ""), expressions, options: this.#options };
   }
 
@@ -168,7 +185,7 @@ export class Compilation {
       // A name with a folder is where a compiler looks for headers first.
       ownHash(),
       this.name.includes("/") ? dirname(resolve(this.name)) : "",
-      this.source,
+      this.brought.before(this.source, "", placeholderOf(this.#names)),
       this.#options.join("\0"),
     ];
     return cacheKey([...this.#base, expressions.join("\n")]);
@@ -176,12 +193,12 @@ export class Compilation {
 
   #cached(key: string, started: Start): Compiled | null {
     const entry = cache().get(key);
-    if (entry === null || (entry.name ?? this.name) !== this.name || !areCurrent(entry.dependencies)) return null;
+    if (entry === null || (entry.name ?? this.#said) !== this.#said || !areCurrent(entry.dependencies)) return null;
     const { artifact, lowered, log } = entry;
     return {
       artifact,
       lowered,
-      log: log.replaceAll(namePlaceholder, this.name),
+      log: this.#names.reduce((text, name, index) => text.replaceAll(placeholder(index), name), log),
       cached: true,
       milliseconds: performance.now() - started.ticks,
     };
@@ -197,13 +214,13 @@ export class Compilation {
    * the same.
    */
   #keep(key: string, compiled: CachedCompilation, read: readonly string[] | null, started: Start): void {
-    const own = [this.source, ...this.#options].join("\n");
+    const own = [this.brought.text(), this.source, ...this.#options].join("\n");
     if (probes(own) || (read === null && /include|import|=@/.test(own.replace(/\\\r?\n/g, "")))) return;
     const paths = (read ?? []).filter((path) => !path.startsWith(deviceSources));
     const systems = systemFolders(this.device.properties.compiler?.path);
     const dependencies = dependenciesOf(
       paths,
-      paths.length === 0 ? [] : [...this.#folders, process.cwd()],
+      paths.length === 0 ? [] : [...this.folders, process.cwd()],
       systems,
       started.clock,
     );
@@ -212,14 +229,30 @@ export class Compilation {
       paths
         .filter((path) => !systems.some((folder) => path.startsWith(`${folder}/`)))
         .map((path) => readFileSync(path, "utf8"));
-    const name = [this.source, ...texts()].some((text) => saysName.test(text)) ? this.name : null;
-    cache().put(key, { ...compiled, log: compiled.log.replaceAll(this.name, namePlaceholder), dependencies, name });
+    const name = [own, ...texts()].some((text) => saysName.test(text)) ? this.#said : null;
+    const log = this.#names.reduce((text, each, index) => text.replaceAll(each, placeholder(index)), compiled.log);
+    cache().put(key, { ...compiled, log, dependencies, name });
+  }
+
+  /** What logs call the source, and those that it uses. */
+  get #names(): string[] {
+    return [this.name, ...this.brought.sources.map(({ name }) => name)];
+  }
+
+  get #said(): string {
+    return this.#names.join("\0");
   }
 
   #explained(error: unknown): unknown {
     if (!(error instanceof CompileError)) return error;
     return compileFailure(
-      { source: this.source, name: this.name, device: this.device.kind, signatures: this.signatures },
+      {
+        source: this.source,
+        name: this.name,
+        device: this.device.kind,
+        signatures: this.signatures,
+        shared: this.brought.sources,
+      },
       error.log,
     );
   }

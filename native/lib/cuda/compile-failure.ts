@@ -13,6 +13,8 @@ export interface FailedSource {
   readonly name: string /** "cpu" or "cuda". */;
   readonly device: string;
   readonly signatures: Signatures;
+  /** Sources whose declarations it uses. */
+  readonly shared?: readonly { readonly source: string; readonly name: string }[];
 }
 
 const shownErrors = 20;
@@ -48,12 +50,31 @@ export function compileFailure(failed: FailedSource, log: string): CompileError 
   const errors = own.length > 0 ? own : headersRefused(failed.source);
   if (errors.length > 0)
     return new CompileError(`${failed.name} does not compile: ${listing(failed, errors)}`, log, errors);
+  for (const { source, name } of failed.shared ?? []) {
+    const shared = { ...failed, source, name };
+    const [first, ...more] = errorsOf(shared, messages);
+    if (first === undefined) continue;
+    const text = `${failed.name} does not compile: ${listing(shared, [first, ...more])}`;
+    return new CompileError(text, log, [
+      { ...useIn(log, failed.name), severity: "error", message: `in ${name}, line ${first.line}: ${first.message}` },
+    ]);
+  }
   const [first] = messages;
   const said =
     first !== undefined
       ? `${first.file}:${first.line}:${first.column}: ${first.message}`
       : (/(?:error|fatal)\b\s*:?\s*(.*)/.exec(log)?.[1]?.trimEnd() ?? "the compiler gives no reason");
   return new CompileError(`${failed.name} does not compile: ${said.replace(/\.$/, "")}.`, log);
+}
+
+/** Where the source has a template of another one made. */
+function useIn(log: string, name: string): { line: number; column: number } {
+  for (const text of log.split("\n")) {
+    if (!text.startsWith(`${name}:`) || !/required from|in instantiation of/.test(text)) continue;
+    const [, line, column] = /^:(\d+):(\d+)/.exec(text.slice(name.length)) ?? [];
+    if (column !== undefined) return { line: Number(line), column: Number(column) };
+  }
+  return { line: 1, column: 1 };
 }
 
 /**

@@ -6,10 +6,10 @@ import type { Token } from "./tokens.ts";
 
 const assignments = new Set(["=", "+", "-", "*", "/", "%", "&", "|", "^"]);
 
-/** Functions of the host that device code calls, and writes to `__constant__` memory. */
-export function hostCode(tokens: readonly Token[]): Diagnostic[] {
-  const constants = constantNames(tokens);
-  const own = declaredFunctions(tokens);
+/** Functions of the host that device code calls, and writes to `__constant__` memory. `shared`: of other sources. */
+export function hostCode(tokens: readonly Token[], shared: readonly Token[] = []): Diagnostic[] {
+  const constants = constantNames([...shared, ...tokens]);
+  const own = declaredFunctions([...shared, ...tokens]);
   const errors: Diagnostic[] = [];
   for (const [at, token] of deviceTokens(tokens)) {
     const before = tokens[at - 1]?.text;

@@ -6,6 +6,7 @@ import { almostKernel } from "./device-code.ts";
 import { tokenize } from "./tokens.ts";
 import { declarationText, valueNames } from "./declarations.ts";
 import type { Diagnostic } from "../errors.ts";
+import { SharedCode } from "./shared-code.ts";
 import { Kernel, KernelTemplate, loadKernels, type Instance } from "./kernel.ts";
 
 /** One name for the type checker: TypeScript text that declares it, with no initialiser. */
@@ -37,10 +38,14 @@ export class CudaModule {
   readonly cached: boolean;
   /** From the call to loaded kernels. */
   readonly milliseconds: number;
+  /** What the module declares, and those that it came after: what `after` gives to later sources. */
+  readonly #earlier: SharedCode | null;
+  #shared: SharedCode | null = null;
   readonly #compilation: Compilation;
 
   /** For the library: use {@link compile}. */
-  constructor(compilation: Compilation, compiled: Compiled | null, started: number) {
+  constructor(compilation: Compilation, compiled: Compiled | null, started: number, earlier: SharedCode | null = null) {
+    this.#earlier = earlier;
     const { signatures, device } = compilation;
     const instances = plainInstances(compilation);
     const loaded = compiled === null ? [] : loadKernels(compilation, compiled, instances);
@@ -66,6 +71,15 @@ export class CudaModule {
     );
     this.cached = compiled?.cached ?? true;
     this.milliseconds = performance.now() - started;
+  }
+
+  /** @internal */
+  get shared(): SharedCode {
+    if (this.#shared !== null) return this.#shared;
+    const { name, source, folders } = this.#compilation;
+    const shared = this.#earlier?.copy() ?? new SharedCode();
+    shared.take({ key: `module ${shared.sources.length}`, name, source, folders });
+    return (this.#shared = shared);
   }
 
   /** Has `listener` called before each launch of the module's kernels, templates' included; `null`: nobody. */
@@ -98,7 +112,7 @@ export async function compile(source: string, options: CompileOptions = {}): Pro
   const compilation = new Compilation(source, options);
   const compiled = await compilation.obtainAsync(plainInstances(compilation).map(({ name }) => name));
   refuseMain(compilation);
-  return new CudaModule(compilation, compiled, started);
+  return new CudaModule(compilation, compiled, started, options.after?.shared);
 }
 
 /** The kernel templates of `source`, with nothing compiled yet. */

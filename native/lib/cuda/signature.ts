@@ -1,6 +1,7 @@
 // CUDA C++ text into the kernels that it declares: finds `__global__` functions and the types they use.
 import { CompileError } from "../errors.ts";
 import { builtinType, enumType, placeParameters, type CType, type ScalarType } from "./c-types.ts";
+import { declarationsIn, declaredNames, joined, matching, split, withoutAttributes, type Declaration } from "./scan.ts";
 import { integerOf, macrosOf, tokenize, type Token, type TokenizedSource } from "./tokens.ts";
 import { parseParameter, resolveType, structOf, type Names, type WrittenParameter } from "./parameter.ts";
 
@@ -60,18 +61,6 @@ export function parseSignatures(
   return { kernels };
 }
 
-const closers: Record<string, string> = { "(": ")", "[": "]", "{": "}" };
-const attributes = new Set([
-  "__launch_bounds__",
-  "__attribute__",
-  "__cluster_dims__",
-  "__block_size__",
-  "__maxnreg__",
-  "alignas",
-  "__align__",
-  "__declspec",
-]);
-
 class Walk {
   readonly #kernels = new Map<string, KernelDeclaration>();
   readonly #tokens: readonly Token[];
@@ -90,110 +79,11 @@ class Walk {
   }
 
   all(): KernelDeclaration[] {
-    this.#scope(0, this.#tokens.length, "");
+    for (const declaration of declarationsIn(this.#tokens)) this.#take(declaration);
     return [...this.#kernels.values()];
   }
 
-  #text(index: number): string {
-    return this.#tokens[index]?.text ?? "";
-  }
-
-  /** The index after the bracket that closes the one at `index`. */
-  #after(index: number, end: number): number {
-    const open = this.#text(index);
-    const close = closers[open]!;
-    let depth = 0;
-    for (let at = index; at < end; at++) {
-      if (this.#text(at) === open) depth += 1;
-      else if (this.#text(at) === close && --depth === 0) return at + 1;
-    }
-    return end;
-  }
-
-  /** The index after `<…>`; brackets inside may hold any mark. */
-  #afterAngles(index: number, end: number): number {
-    let depth = 0;
-    for (let at = index; at < end; at++) {
-      const text = this.#text(at);
-      if (text in closers) at = this.#after(at, end) - 1;
-      else if (text === "<") depth += 1;
-      else if (text === ">" && --depth === 0) return at + 1;
-    }
-    return end;
-  }
-
-  /** All declarations from `start` to `end`, which lie in the namespace `prefix` ("a::b::"). */
-  #scope(start: number, end: number, prefix: string): void {
-    let at = start;
-    while (at < end) {
-      const text = this.#text(at);
-      if (text === "namespace" || (text === "inline" && this.#text(at + 1) === "namespace"))
-        at = this.#namespace(at + (text === "inline" ? 2 : 1), end, prefix);
-      else if (text === "extern" && this.#tokens[at + 1]?.kind === "string" && this.#text(at + 2) === "{") {
-        const after = this.#after(at + 2, end);
-        this.#scope(at + 3, after - 1, prefix);
-        at = after;
-      } else at = this.#declaration(at, end, prefix);
-    }
-  }
-
-  #namespace(start: number, end: number, prefix: string): number {
-    let at = start;
-    while (at < end && !["{", "=", ";"].includes(this.#text(at))) at += 1;
-    if (this.#text(at) !== "{") return this.#declaration(at, end, prefix);
-    const name = this.#tokens
-      .slice(start, at)
-      .map(({ text }) => text)
-      .filter((text) => text !== "inline")
-      .join("");
-    const after = this.#after(at, end);
-    this.#scope(at + 1, after - 1, name === "" ? prefix : `${prefix}${name}::`);
-    return after;
-  }
-
-  #declaration(start: number, end: number, prefix: string): number {
-    let at = start;
-    let template: Token[] | null = null;
-    while (this.#text(at) === "template" && this.#text(at + 1) === "<") {
-      const after = this.#afterAngles(at + 1, end);
-      template = this.#tokens.slice(at + 2, after - 1);
-      at = after;
-    }
-    const head: Token[] = [];
-    let body: { start: number; end: number } | null = null;
-    let initialised = false;
-    while (at < end) {
-      const text = this.#text(at);
-      if (text === ";") {
-        at += 1;
-        break;
-      }
-      if (text === "{") {
-        const after = this.#after(at, end);
-        body ??= { start: at + 1, end: after - 1 };
-        at = after;
-        if (head.some(({ text: word }) => word === "(") && !initialised) {
-          if (this.#text(at) === ";") at += 1;
-          break;
-        }
-        continue;
-      }
-      if (text === "(" || text === "[") {
-        const after = this.#after(at, end);
-        head.push(...this.#tokens.slice(at, after));
-        at = after;
-        continue;
-      }
-      // Neither a default argument, which is in brackets, nor the name of an operator ("operator+=").
-      initialised ||= text === "=" && !head.some(({ text: word }) => word === "operator");
-      head.push(this.#tokens[at]!);
-      at += 1;
-    }
-    this.#take(head, body, template, prefix);
-    return at;
-  }
-
-  #take(head: Token[], body: { start: number; end: number } | null, template: Token[] | null, prefix: string): void {
+  #take({ head, body, template, prefix }: Declaration): void {
     const words = new Set(head.map(({ text }) => text));
     if (words.has("__global__")) {
       if (body !== null && head[0]!.text !== "template" && template?.length !== 0) this.#kernel(head, template, prefix);
@@ -392,50 +282,6 @@ function templateParameter(tokens: readonly Token[], index: number): TemplatePar
   };
 }
 
-function joined(tokens: readonly Token[]): string {
-  return tokens
-    .map(({ text }) => text)
-    .join(" ")
-    .replace(/ (::|[<>,*&\]]) ?/g, "$1")
-    .replace(/([<[]) /g, "$1");
-}
-
-/** The index of the bracket that closes the one at `open`. */
-function matching(tokens: readonly Token[], open: number): number {
-  let depth = 0;
-  for (let at = open; at < tokens.length; at++) {
-    if (tokens[at]!.text in closers) depth += 1;
-    else if (Object.values(closers).includes(tokens[at]!.text) && --depth === 0) return at;
-  }
-  return tokens.length;
-}
-
-function withoutAttributes(tokens: readonly Token[]): Token[] {
-  const kept: Token[] = [];
-  for (let at = 0; at < tokens.length; at++) {
-    const text = tokens[at]!.text;
-    if (attributes.has(text) && tokens[at + 1]?.text === "(") at = matching(tokens, at + 1);
-    else if (text === "[" && tokens[at + 1]?.text === "[") at = matching(tokens, at);
-    else kept.push(tokens[at]!);
-  }
-  return kept;
-}
-
-/**
- * The names that a struct or enum is declared under: its own, and those that a typedef gives it. `words` are `head`
- * without keywords.
- */
-function declaredNames(head: readonly Token[], words: readonly Token[]): string[] {
-  const isTypedef = head[0]?.text === "typedef";
-  return words
-    .filter(
-      ({ kind }, index) =>
-        kind === "word" &&
-        (index === 0 || (isTypedef && words[index - 1]!.text !== "*" && words[index - 1]!.text !== ":")),
-    )
-    .map(({ text }) => text);
-}
-
 /** The alignment that a struct is given; `null` when only a compiler knows it. */
 function alignmentOf(tokens: readonly Token[], { constants }: Names): number | null {
   const at = tokens.findIndex(({ text }) => text === "alignas" || text === "__align__");
@@ -443,19 +289,4 @@ function alignmentOf(tokens: readonly Token[], { constants }: Names): number | n
   const value = tokens[at + 2]!;
   const align = tokens[at + 3]?.text === ")" ? (constants.get(value.text) ?? integerOf(value)) : NaN;
   return Number.isNaN(align) ? null : align;
-}
-
-/** Parts between the commas that no bracket encloses. */
-function split(tokens: readonly Token[]): Token[][] {
-  const parts: Token[][] = [[]];
-  let depth = 0;
-  for (const token of tokens) {
-    if ("([{<".includes(token.text)) depth += 1;
-    else if (")]}>".includes(token.text)) depth -= 1;
-    if (token.text === "," && depth === 0) parts.push([]);
-    else parts.at(-1)!.push(token);
-  }
-  const empty =
-    parts.length === 1 && (parts[0]!.length === 0 || (parts[0]!.length === 1 && parts[0]![0]!.text === "void"));
-  return empty ? [] : parts;
 }

@@ -9,8 +9,21 @@ export interface Token {
   readonly kind: "word" | "number" | "string" | "mark";
 }
 
+/** A preprocessor line, with the lines that continue it. */
+export interface Directive {
+  readonly name: string;
+  /** What follows the name, without comments. */
+  readonly rest: string;
+  readonly line: number;
+  /** Offsets in the source. */
+  readonly start: number;
+  readonly end: number;
+}
+
 export interface TokenizedSource {
   readonly tokens: readonly Token[];
+  /** All of them, also in branches that are left out. */
+  readonly directives: readonly Directive[];
   /** Object-like macros: name → replacement text. */
   readonly macros: ReadonlyMap<string, string>;
 }
@@ -56,6 +69,7 @@ export function integerOf(token: Token | undefined): number {
  */
 export function tokenize(source: string, macros = new Map<string, string>()): TokenizedSource {
   const tokens: Token[] = [];
+  const directives: Directive[] = [];
   const conditions = new Conditions(macros);
 
   let line = 1;
@@ -70,7 +84,9 @@ export function tokenize(source: string, macros = new Map<string, string>()): To
     if (groups["mark"] === "#" && lineStarts) {
       const end = directiveEnd(source, at);
       const text = source.slice(at, end);
-      directive(withoutComments(text), conditions, macros);
+      const [, name = "", rest = ""] = /^#\s*(\w*)\s*([\s\S]*)$/.exec(withoutComments(text))!;
+      directives.push({ name, rest: rest.trim(), line, start: at, end });
+      obey(name, rest, conditions, macros);
       line += count(text, "\n");
       lineAt = startAfter(text, at, lineAt);
       next = end;
@@ -88,7 +104,7 @@ export function tokenize(source: string, macros = new Map<string, string>()): To
     line += count(match[0], "\n");
     lineAt = startAfter(match[0], at, lineAt);
   }
-  return { tokens, macros };
+  return { tokens, directives, macros };
 }
 
 /** Where the line begins that follows `text`, which lies at `at`; `before` when it holds no end of a line. */
@@ -112,8 +128,7 @@ function withoutComments(text: string): string {
   return text.replace(/\\\r?\n/g, " ").replace(/\/\*[\s\S]*?(?:\*\/|$)|\/\/.*/g, " ");
 }
 
-function directive(text: string, conditions: Conditions, macros: Map<string, string>): void {
-  const [, name = "", rest = ""] = /^#\s*(\w*)\s*([\s\S]*)$/.exec(text)!;
+function obey(name: string, rest: string, conditions: Conditions, macros: Map<string, string>): void {
   if (conditions.take(name, rest.trim()) || !conditions.active) return;
   if (name === "define") {
     const [, macro = "", parameters, value = ""] = /^([\w$]+)(\()?([\s\S]*)$/.exec(rest.trim()) ?? [];

@@ -34,6 +34,9 @@ export const Op = {
   event_wait: 29,
   event_release: 30,
   event_elapsed: 31,
+  variables_find: 32,
+  variable_write: 33,
+  variable_read: 34,
 } as const;
 
 export type Op = (typeof Op)[keyof typeof Op];

@@ -16,7 +16,7 @@ interface Kinds {
   readonly Number: number;
   readonly Flag: boolean;
   readonly Lines: readonly string[];
-  readonly List: readonly string[];
+  readonly List: readonly Field[];
   readonly MaybeLines: readonly string[] | null;
 }
 type Kind = keyof Kinds;
@@ -35,6 +35,12 @@ export const messages = {
     request: { module: "Number", firstKernel: "Number", artifact: "Bytes", lowered: "Lines" },
     answer: { kernels: "Lines" },
   },
+  variables_find: {
+    request: { module: "Number", first: "Number", symbols: "Lines", values: "List" },
+    answer: { bytes: "Lines" },
+  },
+  variable_write: { request: { variable: "Number", value: "Bytes" }, answer: {} },
+  variable_read: { request: { variable: "Number" }, answer: { value: "Bytes" } },
   occupancy: { request: { kernel: "Number", threads: "Number", shared: "Number" }, answer: { figures: "Text" } },
   time: {
     request: { repeats: "Number", warmup: "Number", launch: "Bytes" },

@@ -73,6 +73,12 @@ struct Kernel {
   void (*entry)(Run*);
 };
 
+// What it exports for each variable that is asked for.
+struct Variable {
+  void* address;
+  u64 bytes;
+};
+
 enum Operation : u32 {
   kShuffleIndex, kShuffleUp, kShuffleDown, kShuffleXor, kBallot, kSync, kMatchAny, kMatchAll,
   kReduceAdd, kReduceMinSigned, kReduceMaxSigned, kReduceMin, kReduceMax, kReduceAnd, kReduceOr, kReduceXor,

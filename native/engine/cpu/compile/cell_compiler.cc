@@ -10,9 +10,11 @@
 #include "../../host/files.h"
 #include "../../host/options.h"
 #include "../../host/programs.h"
+#include "../../host/text.h"
 #include "artifact.h"
 #include "cell_text.h"
 #include "compiler.h"
+#include "named_lines.h"
 #include "../machine.h"
 
 namespace warpcell::cpu {
@@ -84,14 +86,15 @@ std::vector<std::string> command(const Compiler& compiler, const CompileRequest&
   return arguments;
 }
 
-// A folder with the cell's own text under its own name, where the name can be a file's: g++ shows a message's line from
-// there. (clang has it in memory.)
+// A folder with the cell's text under its own name, where the name can be a file's, and so with what it has of other
+// cells: g++ shows a message's line from there. (clang has it in memory.)
 std::string folder_with_text(const PrivateFolder& directory, const CompileRequest& request) {
   std::string folder = directory.file("text");
   std::filesystem::create_directory(folder);
-  bool is_file_name = !request.name.empty() && request.name.size() < 200 && request.name[0] != '.' &&
-                      request.name.find('/') == std::string::npos;
-  if (is_file_name) write_file(folder + "/" + request.name, request.source);
+  for (const auto& [name, text] : NamedLines(request.source, request.name).texts(request.source)) {
+    bool is_file_name = !name.empty() && name.size() < 200 && name[0] != '.' && name.find('/') == std::string::npos;
+    if (is_file_name) write_file(folder + "/" + name, text);
+  }
   return folder;
 }
 
@@ -114,6 +117,13 @@ std::string bound_of(const std::string& expression, const CellText& cell) {
   return expression.substr(0, start) + "warpcell_cpu_bounds_" + expression.substr(start);
 }
 
+// "&ns::filter" asks for a variable, everything else for a kernel.
+bool is_variable(const std::string& expression) { return starts_with(expression, "&"); }
+
+std::string symbol_of(const CompileRequest& request, size_t i) {
+  return (is_variable(request.expressions[i]) ? "warpcell_cpu_variable_" : "warpcell_cpu_kernel_") + std::to_string(i);
+}
+
 std::string unit(const CompileRequest& request, const CellText& cell, const CellOptions& options) {
   std::ostringstream text;
   if (cell.standard_library) text << "#define WARPCELL_CPU_STANDARD_LIBRARY 1\n";
@@ -124,6 +134,12 @@ std::string unit(const CompileRequest& request, const CellText& cell, const Cell
   text << "#line 1 " << quoted(request.name) << "\n" << cell.text << "\n";
   // Messages about an expression name it, as those of NVRTC do.
   for (size_t i = 0; i < request.expressions.size(); i++) {
+    if (is_variable(request.expressions[i])) {
+      text << "#line 1 " << quoted("variable " + request.expressions[i].substr(1)) << "\n"
+           << "extern \"C\" __attribute__((visibility(\"default\"))) warpcell_cpu::Variable " << symbol_of(request, i)
+           << " = {(void*)" << request.expressions[i] << ", sizeof *" << request.expressions[i] << "};\n";
+      continue;
+    }
     text << "#line 1 " << quoted("kernel " + request.expressions[i]) << "\n";
     text << "WARPCELL_CPU_EXPORT(" << i << ", (" << bound_of(request.expressions[i], cell) << "), "
          << request.expressions[i] << ")\n";
@@ -202,8 +218,7 @@ Compiled compile_cell(const CompileRequest& request) {
   }
   compiled.artifact = make_artifact(object, request);
   compiled.dependencies = dependencies_in(read_file(dependencies), directory.path);
-  for (size_t i = 0; i < request.expressions.size(); i++)
-    compiled.lowered.push_back("warpcell_cpu_kernel_" + std::to_string(i));
+  for (size_t i = 0; i < request.expressions.size(); i++) compiled.lowered.push_back(symbol_of(request, i));
   return compiled;
 }
 

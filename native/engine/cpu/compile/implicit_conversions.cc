@@ -10,6 +10,7 @@
 
 #include "../../host/text.h"
 #include "cell_text.h"
+#include "named_lines.h"
 
 namespace warpcell::cpu {
 namespace {
@@ -71,7 +72,7 @@ bool read_marks(const std::vector<std::string>& log, size_t first, Conversion* c
 class Reader {
  public:
   Reader(const Conversions& conversions, const CellText& host)
-      : text_(conversions.text), host_(host), name_(conversions.name), conversions_(conversions) {
+      : text_(conversions.text), host_(host), lines_(host.text, conversions.name), conversions_(conversions) {
     starts_.push_back(0);
     for (size_t at = host.text.find('\n'); at != std::string::npos; at = host.text.find('\n', at + 1))
       starts_.push_back(at + 1);
@@ -84,11 +85,14 @@ class Reader {
     size_t before = 2 + conversions_.defines + host_.standard_library;
     for (size_t i = 0; i < log.size(); i++) {
       const std::string& line = log[i];
-      if (!starts_with(line, name_ + ":") || line.find(kTag) == std::string::npos) continue;
+      name_ = lines_.named_in(line);
+      if (name_.empty() || line.find(kTag) == std::string::npos) continue;
       if (line.find("changes value") != std::string::npos || line.find("'bool'") != std::string::npos) continue;
       Conversion conversion{};
       const char* at = line.c_str() + name_.size() + 1;
       if (!read_place(at, &conversion.caret)) continue;
+      Place told = conversion.caret;
+      conversion.caret.line = lines_.line(name_, told.line);
       bool known = is_clang ? std::strncmp(at, ":{", 2) == 0 && read_place(at += 2, &conversion.start) && *at == '-' &&
                                   read_place(++at, &conversion.end)
                             : read_marks(log, i + 1, &conversion);
@@ -96,8 +100,11 @@ class Reader {
         conversion.start.line -= before;
         conversion.end.line -= before;
         conversion.end.column--;
+      } else if (known) {
+        conversion.start.line = lines_.line(name_, conversion.start.line);
+        conversion.end.line = lines_.line(name_, conversion.end.line);
       }
-      if (!known || in_macro(log, i + 1) || !take(conversion)) leave(conversion.caret);
+      if (!known || in_macro(log, i + 1) || !take(conversion)) leave(told);
     }
   }
 
@@ -134,7 +141,7 @@ class Reader {
     return false;
   }
 
-  // Where a place of the compiler's text is in ours.
+  // Where a place of the compiler's text is in ours; its line counts from the first of the text.
   bool offset_of(Place place, size_t* offset) const {
     if (place.line == 0 || place.line > starts_.size() || place.column == 0) return false;
     *offset = host_.edits.before(starts_[place.line - 1] + place.column - 1);
@@ -168,7 +175,7 @@ class Reader {
   }
 
   void leave(Place place) {
-    if (!seen_lines_.insert(place.line).second) return;
+    if (!seen_lines_.insert({name_, place.line}).second) return;
     left_ += name_ + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) +
              ": warning: a float becomes an integer here, and what is out of range becomes something else than on a "
              "GPU: write the conversion, (int)x\n";
@@ -176,12 +183,13 @@ class Reader {
 
   const std::string& text_;
   const CellText& host_;
-  const std::string& name_;
+  NamedLines lines_;
+  std::string name_;  // of the source that the message is about
   const Conversions& conversions_;
   std::vector<size_t> starts_;  // of the lines of host_.text
   std::vector<Range> ranges_;
   std::set<std::pair<size_t, size_t>> seen_;
-  std::set<size_t> seen_lines_;
+  std::set<std::pair<std::string, size_t>> seen_lines_;
   std::string left_;
 };
 

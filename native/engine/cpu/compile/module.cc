@@ -71,6 +71,12 @@ Module::Module(const std::string& artifact, const std::vector<std::string>& lowe
   }
 }
 
+warpcell_cpu::Variable Module::variable(const std::string& symbol) const {
+  auto* found = static_cast<const warpcell_cpu::Variable*>(dlsym(handle_, symbol.c_str()));
+  if (found == nullptr) throw_artifact("it has no variable " + symbol);
+  return *found;
+}
+
 Module::~Module() { dlclose(handle_); }
 
 void Module::load(const std::string& artifact) {

@@ -29,6 +29,8 @@ class Module {
 
   // One per lowered name, in that order; they live as long as the module.
   std::vector<LoadedKernel>& kernels() { return kernels_; }
+  // A variable by its symbol. Throws DeviceError("INVALID_IMAGE").
+  warpcell_cpu::Variable variable(const std::string& symbol) const;
 
  private:
   void load(const std::string& artifact);

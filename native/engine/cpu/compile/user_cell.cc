@@ -13,6 +13,7 @@
 #include "cell_compiler.h"
 #include "compiler.h"
 #include "implicit_conversions.h"
+#include "named_lines.h"
 #include "../run/stacks.h"
 
 namespace warpcell::cpu {
@@ -89,28 +90,29 @@ std::string warnings_in(const std::string& log, const std::string& headers) {
   return kept;
 }
 
-// "name:12:40: warning" with the column of the text before the edits, and without the ranges of clang.
+// "name:12:40: warning" with the column of the text before the edits, and without the ranges of clang. Edits keep
+// lines.
 std::string in_columns_of(const std::string& source, const std::string& text, const Edits& edits,
                           const std::string& name, const std::string& log) {
-  std::vector<size_t> starts = {0}, sources = {0};
-  for (size_t at = 0; (at = text.find('\n', at)) != std::string::npos;) starts.push_back(++at);
-  for (size_t at = 0; (at = source.find('\n', at)) != std::string::npos;) sources.push_back(++at);
+  NamedLines edited(text, name), lines(source, name);
   std::string result;
   for (size_t at = 0; at < log.size();) {
     size_t end = std::min(log.find('\n', at), log.size() - 1) + 1;
     std::string message = log.substr(at, end - at);
     at = end;
-    if (starts_with(message, name + ":")) {
-      const char* from = message.c_str() + name.size() + 1;
+    std::string file = edited.named_in(message);
+    if (!file.empty()) {
+      const char* from = message.c_str() + file.size() + 1;
       char *after_line, *after_column = nullptr;
       size_t line = std::strtoul(from, &after_line, 10), column = 0;
       if (after_line != from && *after_line == ':') column = std::strtoul(after_line + 1, &after_column, 10);
-      if (column > 0 && line > 0 && line <= starts.size() && line <= sources.size()) {
-        size_t old = edits.before(starts[line - 1] + column - 1);
-        size_t told = old >= sources[line - 1] ? old - sources[line - 1] + 1 : 1;
+      size_t start = edited.start(file, line), before = lines.start(file, line);
+      if (column > 0 && start != std::string::npos && before != std::string::npos) {
+        size_t old = edits.before(start + column - 1);
+        size_t told = old >= before ? old - before + 1 : 1;
         std::string rest = after_column;
         if (starts_with(rest, ":{")) rest = rest.substr(rest.find("}: ") + 1);
-        message = name + ":" + std::to_string(line) + ":" + std::to_string(told) + rest;
+        message = file + ":" + std::to_string(line) + ":" + std::to_string(told) + rest;
       }
     }
     result += message;

@@ -35,6 +35,9 @@ class CompilerDevice final : public Device {
     refuse();
   }
   void module_unload(uint32_t) override { refuse(); }
+  std::vector<uint64_t> variables_find(uint32_t, uint32_t, const std::vector<std::string>&) override { refuse(); }
+  void variable_write(uint32_t, const std::string&) override { refuse(); }
+  std::string variable_read(uint32_t) override { refuse(); }
   std::string occupancy(uint32_t, uint32_t, uint32_t) override { refuse(); }
   std::string disassemble(const std::string&, const std::string&, const std::string&) override { refuse(); }
   void launch(const LaunchRequest&) override { refuse(); }

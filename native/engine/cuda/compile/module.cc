@@ -61,7 +61,29 @@ void Modules::unload(uint32_t module) {
   for (uint32_t id : found->second.kernels) kernels_[id] = Kernel();
   Module handle = found->second.handle;
   modules_.erase(found);
+  for (auto it = variables_.begin(); it != variables_.end();)
+    it = it->second.module == module ? variables_.erase(it) : std::next(it);
   api_.check(api_.cuModuleUnload(handle), "unloading a module");
+}
+
+std::vector<uint64_t> Modules::find(uint32_t module, uint32_t first, const std::vector<std::string>& symbols) {
+  auto found = modules_.find(module);
+  if (found == modules_.end()) throw unknown_module(module);
+  std::vector<uint64_t> bytes;
+  for (const std::string& symbol : symbols) {
+    Variable variable = {module, 0, 0};
+    api_.check(api_.cuModuleGetGlobal(&variable.address, &variable.bytes, found->second.handle, symbol.c_str()),
+               ("looking up " + symbol).c_str());
+    variables_[first + uint32_t(bytes.size())] = variable;
+    bytes.push_back(variable.bytes);
+  }
+  return bytes;
+}
+
+const Variable& Modules::variable(uint32_t number) const {
+  auto found = variables_.find(number);
+  if (found == variables_.end()) throw unknown_variable(number);
+  return found->second;
 }
 
 Kernel Modules::open(Module handle, const std::string& symbol) {

@@ -30,6 +30,13 @@ struct Kernel {
   void allow_shared(uint32_t bytes, uint32_t limit);
 };
 
+// A variable of device code, which ends with its module.
+struct Variable {
+  uint32_t module;
+  DevicePointer address;
+  size_t bytes;
+};
+
 class Modules {
  public:
   explicit Modules(const DriverApi& api) : api_(api) {}
@@ -38,6 +45,11 @@ class Modules {
   // Returns a JSON object for each, as Device::module_load describes. Throws DeviceError.
   std::vector<std::string> load(uint32_t module, uint32_t first_kernel, const std::string& artifact,
                                 const std::vector<std::string>& symbols);
+
+  // Variables of a module by their symbols, which get the numbers first, first + 1 …; returns the bytes of each.
+  std::vector<uint64_t> find(uint32_t module, uint32_t first, const std::vector<std::string>& symbols);
+  // Throws DeviceError INVALID_MODULE.
+  const Variable& variable(uint32_t number) const;
 
   // Nothing of the module may still run.
   void unload(uint32_t module);
@@ -59,7 +71,8 @@ class Modules {
 
   const DriverApi& api_;
   std::unordered_map<uint32_t, Loaded> modules_;
-  std::vector<Kernel> kernels_;  // by id
+  std::vector<Kernel> kernels_;                       // by id
+  std::unordered_map<uint32_t, Variable> variables_;  // by number
 };
 
 }  // namespace warpcell::cuda

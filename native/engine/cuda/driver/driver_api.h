@@ -133,6 +133,7 @@ using SharedOfBlock = size_t (*)(int threads);
   X(cuModuleLoadData, cuModuleLoadData, (Module*, const void*)) \
   X(cuModuleUnload, cuModuleUnload, (Module)) \
   X(cuModuleGetFunction, cuModuleGetFunction, (Function*, Module, const char*)) \
+  X(cuModuleGetGlobal, cuModuleGetGlobal_v2, (DevicePointer*, size_t*, Module, const char*)) \
   X(cuFuncLoad, cuFuncLoad, (Function)) \
   X(cuFuncGetAttribute, cuFuncGetAttribute, (int*, FunctionAttribute, Function)) \
   X(cuFuncSetAttribute, cuFuncSetAttribute, (Function, FunctionAttribute, int)) \

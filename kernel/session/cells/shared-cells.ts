@@ -1,0 +1,47 @@
+// The device code that `%%cuda` cells share: gives a cell what it uses of earlier ones, notes what it declares itself, and
+// says which kernels that leaves behind.
+import type * as Host from "warpcell/host";
+import type { CudaModule } from "warpcell";
+import type { Cell } from "../../language/cell.ts";
+import type { RanCell } from "./cell-registry.ts";
+import type { Library } from "./library.ts";
+
+type CudaCell = Extract<Cell, { language: "cuda" }>;
+
+export class SharedCells {
+  readonly #tell: (sources: Host.SharedSource[]) => void;
+  #host: typeof Host | null = null;
+  #code: Host.SharedCode | null = null;
+
+  /** `tell` hears of all that is shared, whenever that changes. */
+  constructor(tell: (sources: Host.SharedSource[]) => void) {
+    this.#tell = tell;
+  }
+
+  use({ host }: Library): void {
+    this.#host = host;
+    this.#code = new host.SharedCode();
+  }
+
+  /** What a cell uses of those that ran before. */
+  before({ code, options }: CudaCell, ran: RanCell): ReturnType<Host.SharedCode["before"]> {
+    return this.#code!.before(code, keyOf(ran), options.defines);
+  }
+
+  /** What is to be said below a cell that has compiled, as lines. */
+  take({ code, options }: CudaCell, ran: RanCell, folders: readonly string[], module: CudaModule): string {
+    const source = { key: keyOf(ran), name: options.name ?? ran.label, source: code, folders };
+    const { declared, outdated } = this.#code!.take(source);
+    this.#tell(this.#code!.sources);
+    const lines = [
+      ...(Object.keys(module.kernels).length === 0 && declared.length > 0 ? [`declared: ${declared.join(", ")}`] : []),
+      ...(outdated.length > 0 ? [this.#host!.outdatedText(outdated)] : []),
+    ];
+    return lines.map((line) => `${line}\n`).join("");
+  }
+}
+
+/** What a cell that runs again has kept: a front end's id of it, or else its name. */
+function keyOf({ id, label }: RanCell): string {
+  return id ?? label;
+}

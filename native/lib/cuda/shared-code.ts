@@ -1,0 +1,415 @@
+// Device code that several sources share: keeps the declarations of each, and gives another source those that it needs.
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { deviceSources } from "../wire/binding.ts";
+import type { Variable } from "./variable.ts";
+import { lastName, piecesOf, wordsIn, type Piece } from "./pieces.ts";
+import { wordsOfHeader } from "./header-words.ts";
+import { macrosOf, tokenize } from "./tokens.ts";
+
+/** A source whose declarations later ones may use. */
+export interface SharedSource {
+  /** The same again replaces it. */
+  readonly key: string;
+  /** As messages call it: "Cell [3]". */
+  readonly name: string;
+  readonly source: string;
+  /** Where its headers are found. */
+  readonly folders: readonly string[];
+}
+
+/** Lines of a source that another one needs. */
+interface Part {
+  readonly from: SharedSource;
+  readonly piece: Piece;
+}
+
+/** What a source needs of others, to be compiled in front of it. */
+export class Brought {
+  readonly #parts: readonly Part[];
+  /** The sources that it is of. */
+  readonly sources: readonly SharedSource[];
+  /** The variables of the device in it, by their names with namespaces. */
+  readonly variables: ReadonlyMap<string, Variable>;
+
+  constructor(parts: readonly Part[], variables: ReadonlyMap<string, Variable>) {
+    this.#parts = parts;
+    this.sources = [...new Set(parts.map(({ from }) => from))];
+    this.variables = variables;
+  }
+
+  get folders(): readonly string[] {
+    return [...new Set(this.sources.flatMap(({ folders }) => folders))];
+  }
+
+  /** The lines, each under the name and number that `nameOf` its source says. */
+  text(nameOf = ({ name }: SharedSource) => name): string {
+    return this.#parts.map(({ from, piece }) => shown(piece, nameOf(from))).join("");
+  }
+
+  /** The text with the source behind it, whose name is `name`. */
+  before(source: string, name: string, nameOf?: (source: SharedSource) => string): string {
+    return this.#parts.length === 0 ? source : `${this.text(nameOf)}#line 1 ${JSON.stringify(name)}\n${source}`;
+  }
+}
+
+export const nothingBrought = new Brought([], new Map());
+
+function shown({ text, line, column, around }: Piece, name: string): string {
+  const open = around.map((each) => `${each} {\n`).join("");
+  const close = around.map(() => "}\n").join("");
+  return `${open}#line ${line} ${JSON.stringify(name)}\n${" ".repeat(column - 1)}${text}\n${close}`;
+}
+
+/** A declaration that was new, and the kernels that were compiled with the one before. */
+export interface Outdated {
+  readonly kernel: string;
+  /** The source that the kernel is of. */
+  readonly source: string;
+  readonly names: readonly string[];
+}
+
+export interface Taken {
+  /** What the source declares besides kernels, as a reader knows it. */
+  readonly declared: readonly string[];
+  readonly outdated: readonly Outdated[];
+}
+
+interface Held extends SharedSource {
+  readonly pieces: readonly Piece[];
+  readonly variables: ReadonlyMap<string, Variable>;
+  /** What each of its kernels uses of others: names, and their texts then. */
+  readonly kernels: readonly { readonly name: string; readonly uses: ReadonlyMap<string, string> }[];
+  /** Counts up. */
+  readonly taken: number;
+}
+
+export class SharedCode {
+  readonly #held = new Map<string, Held>();
+  #count = 0;
+
+  /** What is shared, as plain data: {@link of} makes the same of it on another thread. */
+  get sources(): SharedSource[] {
+    return this.#inOrder().map(({ key, name, source, folders }) => ({ key, name, source, folders }));
+  }
+
+  copy(): SharedCode {
+    const copy = new SharedCode();
+    for (const [key, held] of this.#held) copy.#held.set(key, held);
+    copy.#count = this.#count;
+    return copy;
+  }
+
+  static of(sources: readonly SharedSource[]): SharedCode {
+    const code = new SharedCode();
+    for (const source of sources) code.take(source);
+    return code;
+  }
+
+  /**
+   * What `source` needs of the others, in an order in which it compiles: those declarations whose names it uses, and
+   * what these use. `key`: its own, whose earlier text counts for nothing.
+   */
+  before(source: string, key: string, defines: readonly string[] = []): Brought {
+    const pieces = piecesOf(source, macrosOf(defines));
+    const needed = this.#needed(wordsOf(source, pieces), definedIn(pieces), key, shadowsIn(source));
+    const parts = new Order(needed).parts();
+    const variables = new Map(
+      parts.flatMap(({ from, piece }) =>
+        piece.names.flatMap((name) => {
+          const variable = this.#held.get(from.key)?.variables.get(name);
+          return variable === undefined ? [] : [[name, variable] as const];
+        }),
+      ),
+    );
+    return new Brought(parts, variables);
+  }
+
+  /** The variable that a source declared under that name, in those words. */
+  variableOf(key: string, name: string, text: string): Variable | undefined {
+    const held = this.#held.get(key);
+    const piece = held?.pieces.find(({ names }) => names.includes(name));
+    return piece !== undefined && normal(piece.text) === text ? held!.variables.get(name) : undefined;
+  }
+
+  /**
+   * Notes the declarations of a source that compiles, in the place of what it declared before. `variables`: those that
+   * it declares.
+   */
+  take(source: SharedSource, variables: ReadonlyMap<string, Variable> = new Map()): Taken {
+    const pieces = piecesOf(source.source);
+    const names = new Set(
+      [...pieces, ...(this.#held.get(source.key)?.pieces ?? [])].filter(isShared).flatMap((piece) => piece.names),
+    );
+    const before = new Map([...names].map((name) => [name, this.#textOf(name)]));
+    const kernels = this.#usesOfKernels(source.key, pieces);
+    this.#held.set(source.key, { ...source, pieces, variables, kernels, taken: ++this.#count });
+    const changed = new Set(
+      [...names].filter((name) => before.get(name) !== "" && before.get(name) !== this.#textOf(name)),
+    );
+    const labels = pieces.filter((piece) => isShared(piece) && piece.label !== "").map(({ label }) => label);
+    return { declared: [...new Set(labels)], outdated: this.#outdatedBy(changed, source.key) };
+  }
+
+  /** Sources in the order in which they were first taken. */
+  #inOrder(): Held[] {
+    return [...this.#held.values()];
+  }
+
+  #usesOfKernels(key: string, pieces: readonly Piece[]): Held["kernels"] {
+    const own = definedIn(pieces);
+    return pieces
+      .filter(({ kind, isDefinition }) => kind === "kernel" && isDefinition)
+      .map((kernel) => {
+        const words = closure(kernel.words, pieces);
+        const used = [...this.#needed(words, own, key, new Set())].flatMap(({ piece }) => piece.names);
+        return { name: kernel.names[0]!, uses: new Map(used.map((name) => [name, this.#textOf(name)])) };
+      });
+  }
+
+  #outdatedBy(changed: ReadonlySet<string>, by: string): Outdated[] {
+    return this.#inOrder()
+      .filter(({ key }) => key !== by)
+      .flatMap(({ name: source, kernels }) =>
+        kernels.flatMap(({ name, uses }) => {
+          const names = [...uses].flatMap(([used, text]) =>
+            changed.has(used) && text !== this.#textOf(used) ? [used] : [],
+          );
+          return names.length === 0 ? [] : [{ kernel: name, source, names }];
+        }),
+      );
+  }
+
+  /** The source that a name is of: the last one that defines it, or declares it where none does. */
+  #ownerOf(name: string, except = ""): Held | undefined {
+    let owner: Held | undefined;
+    let isDefined = false;
+    for (const held of this.#held.values()) {
+      const own =
+        held.key === except ? [] : held.pieces.filter((piece) => isShared(piece) && piece.names.includes(name));
+      if (own.length === 0) continue;
+      const defines = own.some(({ isDefinition }) => isDefinition);
+      if (owner !== undefined && (isDefined !== defines ? isDefined : owner.taken > held.taken)) continue;
+      owner = held;
+      isDefined = defines;
+    }
+    return owner;
+  }
+
+  /** All that is said of a name, without regard to spaces and comments; "" for nothing. */
+  #textOf(name: string): string {
+    const pieces = this.#ownerOf(name)?.pieces ?? [];
+    return pieces
+      .filter((piece) => isShared(piece) && piece.names.includes(name))
+      .map(({ text }) => normal(text))
+      .join("\n");
+  }
+
+  /** The pieces that declare one of the words, and what these use. */
+  #needed(
+    words: ReadonlySet<string>,
+    own: ReadonlySet<string>,
+    key: string,
+    shadowed: ReadonlySet<string>,
+  ): ReadonlySet<Part> {
+    const visible = this.#inOrder()
+      .filter((held) => held.key !== key)
+      .flatMap((from) =>
+        from.pieces
+          .filter((piece) => isShared(piece) && (piece.names.length === 0 || this.#isVisible(piece, from, key)))
+          .map((piece): Part => ({ from, piece })),
+      );
+    const known = new Set(words);
+    const needed = new Set<Part>();
+    const spaces = new Set(visible.map(({ piece }) => piece.prefix));
+    for (let size = -1; size !== needed.size; ) {
+      size = needed.size;
+      for (const part of visible) {
+        const { piece } = part;
+        const isOwn = piece.names.some((name) => own.has(name));
+        const isShadowed = piece.text.startsWith("#") && shadowed.has(piece.names[0] ?? "");
+        if (needed.has(part) || isOwn || isShadowed || !isUsed(part, known, needed, spaces)) continue;
+        needed.add(part);
+        for (const word of piece.words) known.add(word);
+      }
+    }
+    return needed;
+  }
+
+  #isVisible(piece: Piece, from: Held, except: string): boolean {
+    return piece.names.some((name) => this.#ownerOf(name, except) === from);
+  }
+}
+
+function isShared({ kind }: Piece): boolean {
+  return kind !== "kernel";
+}
+
+function normal(text: string): string {
+  const { tokens, directives } = tokenize(text);
+  return [...directives.map(({ name, rest }) => `#${name} ${rest}`), ...tokens.map((token) => token.text)].join(" ");
+}
+
+/** Names that a source defines itself. */
+function definedIn(pieces: readonly Piece[]): Set<string> {
+  return new Set(
+    pieces.flatMap((piece) =>
+      isShared(piece) && piece.isDefinition && piece.extends.length === 0 ? [...piece.names] : [],
+    ),
+  );
+}
+
+/** The words of a source, those of its preprocessor lines too. */
+function wordsOf(source: string, pieces: readonly Piece[]): Set<string> {
+  const { tokens, directives } = tokenize(source);
+  return new Set([
+    ...tokens.flatMap(({ kind, text }) => (kind === "word" ? [text] : [])),
+    ...directives.filter(({ name }) => name !== "include").flatMap(({ rest }) => wordsIn(rest)),
+    ...pieces.flatMap(({ words }) => [...words]),
+  ]);
+}
+
+/** `words`, and all that the pieces which they name use. */
+function closure(words: ReadonlySet<string>, pieces: readonly Piece[]): Set<string> {
+  const known = new Set(words);
+  for (let size = -1; size !== known.size; ) {
+    size = known.size;
+    for (const piece of pieces)
+      if ([...piece.names, ...piece.extends].some((name) => known.has(lastName(name))))
+        for (const word of piece.words) known.add(word);
+  }
+  return known;
+}
+
+const notTypes = new Set("return else case do goto throw new delete sizeof typename co_return and or not".split(" "));
+
+/** Words that a source gives to its own parameters and variables: no macro of that name may reach them. */
+function shadowsIn(source: string): Set<string> {
+  const { tokens } = tokenize(source);
+  const found = new Set<string>();
+  for (const [at, token] of tokens.entries()) {
+    const before = tokens[at - 1];
+    if (token.kind === "word" && before?.kind === "word" && !notTypes.has(before.text)) found.add(token.text);
+    const isPointer = before?.text === "*" || before?.text === "&";
+    if (
+      token.kind === "word" &&
+      isPointer &&
+      tokens[at - 2]?.kind === "word" &&
+      /[,);=]/.test(tokens[at + 1]?.text ?? "")
+    )
+      if (/^(float|double|int|unsigned|char|short|long|half|bool|void|T)$/.test(tokens[at - 2]!.text))
+        found.add(token.text);
+  }
+  return found;
+}
+
+/** Whether somebody who uses the words needs that part. */
+function isUsed(
+  { from, piece }: Part,
+  words: ReadonlySet<string>,
+  needed: ReadonlySet<Part>,
+  spaces: ReadonlySet<string>,
+): boolean {
+  if (piece.kind === "include") return headerNeeded(from, piece, words);
+  if (piece.kind === "using") {
+    const [space = ""] = piece.extends;
+    const isBrought = [...needed].some(
+      ({ from: source, piece: other }) =>
+        other.prefix.startsWith(`${space}::`) ||
+        (source === from && (other.start > piece.start || (other.kind === "include" && !spaces.has(`${space}::`)))),
+    );
+    return isBrought || words.has(wordsIn(space)[0] ?? "");
+  }
+  const names = piece.extends.length > 0 ? piece.extends : piece.names;
+  return names.some((name) => words.has(lastName(name)));
+}
+
+/** Of a header of the compiler nobody knows here what it declares: then it is. */
+function headerNeeded({ folders }: SharedSource, piece: Piece, words: ReadonlySet<string>): boolean {
+  const headers = [...piece.text.matchAll(/#\s*include\s*([<"])([^>"\n]+)[>"]/g)];
+  return headers.some(([, mark, name]) => {
+    const header = name!;
+    const known = wordsOfHeader(header);
+    if (known !== null) return [...words].some((word) => known.test(word));
+    const path = [...folders, `${deviceSources}include`]
+      .map((folder) => join(folder, header))
+      .find((each) => existsSync(each));
+    if (path === undefined) return mark === "<";
+    return declaredIn(path, folders).some((name) => words.has(name));
+  });
+}
+
+const headers = new Map<string, { changed: number; names: string[] }>();
+
+/** What a header declares, and those that it includes. */
+function declaredIn(path: string, folders: readonly string[], depth = 0): string[] {
+  const changed = statSync(path).mtimeMs;
+  const known = headers.get(path);
+  if (known?.changed === changed) return known.names;
+  const pieces = piecesOf(readFileSync(path, "utf8"));
+  const inner = pieces.flatMap(({ text }) =>
+    [...text.matchAll(/^\s*#\s*include\s*"([^"\n]+)"/gm)].flatMap(([, name]) => {
+      const found = [join(path, ".."), ...folders]
+        .map((folder) => join(folder, name!))
+        .find((each) => existsSync(each));
+      return found === undefined || depth > 8 ? [] : declaredIn(found, folders, depth + 1);
+    }),
+  );
+  const names = [...pieces.flatMap((piece) => piece.names.map(lastName)), ...inner];
+  headers.set(path, { changed, names });
+  return names;
+}
+
+/** Parts so that each stands behind what it uses; those of one source in its own order, which is known to compile. */
+class Order {
+  readonly #needed: readonly Part[];
+  readonly #seen = new Set<Part>();
+  readonly #parts: Part[] = [];
+
+  constructor(needed: ReadonlySet<Part>) {
+    this.#needed = [...needed];
+  }
+
+  parts(): Part[] {
+    for (const part of this.#needed) if (part.piece.kind === "include") this.#add(part);
+    for (const part of this.#needed) this.#visit(part);
+    return this.#parts;
+  }
+
+  #add(part: Part): void {
+    if (this.#seen.has(part)) return;
+    this.#seen.add(part);
+    this.#parts.push(part);
+  }
+
+  #visit(part: Part): void {
+    if (this.#seen.has(part)) return;
+    this.#seen.add(part);
+    const { from, piece } = part;
+    for (const other of this.#needed) {
+      const isEarlier = other.from === from && other.piece.start < piece.start;
+      const isUsed = other.piece.names.some((name) => piece.words.has(lastName(name)));
+      const isBase = piece.extends.some((name) => other.piece.names.includes(name));
+      const isOpened = other.piece.kind === "using" && isEarlier;
+      if (isOpened || ((isUsed || isBase) && (isEarlier || other.from !== from))) this.#visit(other);
+    }
+    this.#parts.push(part);
+  }
+}
+
+/** "twice is new: kernels fill and scale (Cell [2]) still have the old one. Run that cell again."; "" for none. */
+export function outdatedText(outdated: readonly Outdated[]): string {
+  if (outdated.length === 0) return "";
+  const names = [...new Set(outdated.flatMap((each) => each.names))];
+  const cells = [...new Set(outdated.map(({ source }) => source))];
+  const kernels = cells.map((cell) => {
+    const own = outdated.filter(({ source }) => source === cell).map(({ kernel }) => kernel);
+    return `${enumerated(own)} (${cell})`;
+  });
+  const one = outdated.length === 1;
+  return `${enumerated(names)} ${names.length === 1 ? "is" : "are"} new: ${one ? "kernel" : "kernels"} ${enumerated(kernels)} still ${one ? "has" : "have"} the old ${names.length === 1 ? "one" : "ones"}. Run ${cells.length === 1 ? "that cell" : "those cells"} again.`;
+}
+
+function enumerated(words: readonly string[]): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}
