@@ -18,6 +18,7 @@ test("what a program can import, and nothing else", () => {
     "DeviceError",
     "DeviceFault",
     "DeviceUnavailable",
+    "DeviceVariable",
     "Event",
     "FormatError",
     "FunctionContext",

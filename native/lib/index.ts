@@ -46,6 +46,7 @@ export {
   type FaultCandidate,
 } from "./errors.ts";
 export { Kernel, KernelTemplate, type KernelInfo, type Occupancy, type TimeConfig } from "./cuda/kernel.ts";
+export { DeviceVariable } from "./cuda/variable.ts";
 export type { LaunchConfig, Size } from "./cuda/plan.ts";
 export { memory, setMemoryLimit, trim } from "./memory/map.ts";
 export type { DeviceProperties } from "./wire/properties.ts";

@@ -199,3 +199,56 @@ test("floats that become integers in shared code do so as on a GPU", async () =>
   expect(error).toBeNull();
   expect(await written(`${p}k`)).toBe("[ 0, 200, 244, 32 ]");
 });
+
+test("variables of the device are names of the notebook, one for all cells, and keep what was set when their cell runs again", async () => {
+  const declare = `__constant__ float ${p}w[3];\n__device__ int ${p}count;`;
+  const declared = await cell(`${p}a`, declare);
+  expect(declared.stdout).toBe(`declared: ${p}w, ${p}count\n`);
+  const types = declared.events.find((event) => event.type === "declared");
+  expect(types?.type === "declared" && types.declarations.map(({ name }) => name)).toEqual([`${p}w`, `${p}count`]);
+  await session.run(`${p}w.set([1, 2, 3])`);
+  const kernel = `__global__ void ${p}k(float* p) { p[threadIdx.x] = ${p}w[threadIdx.x]; atomicAdd(&${p}count, 1); }`;
+  await cell(`${p}b`, kernel);
+  expect(await written(`${p}k`, 3)).toBe("[ 1, 2, 3 ]");
+  await cell(
+    `${p}c`,
+    `__global__ void ${p}m(float* p) { p[threadIdx.x] = -${p}w[threadIdx.x]; atomicAdd(&${p}count, 10); }`,
+  );
+  await session.run(`${p}w.set(new Float32Array([4, 5, 6]))`);
+  expect([await written(`${p}k`, 3), await written(`${p}m`, 3)]).toEqual(["[ 4, 5, 6 ]", "[ -4, -5, -6 ]"]);
+  expect((await session.run(`${p}count.data()`)).result).toBe("36");
+
+  expect((await cell(`${p}a`, declare)).stdout).not.toContain("new");
+  expect(await written(`${p}k`, 3)).toBe("[ 4, 5, 6 ]");
+  expect((await session.run(`${p}count.data()`)).result).toBe("3");
+  const { error } = await session.run(`${p}w.set([1, 2])`);
+  expect(error).toMatchObject({
+    name: "LaunchError",
+    message: `${p}w must be an array of 3 elements, each a number of magnitude below 3.4e38 (float), but got an array of 2.`,
+  });
+
+  const changed = await cell(`${p}a`, `__constant__ float ${p}w[4];\n__device__ int ${p}count;`);
+  expect(changed.stdout).toContain(
+    `${p}w is new: kernels ${p}k (${p}b) and ${p}m (${p}c) still have the old one. Run those cells again.`,
+  );
+  await session.run(`${p}w.set([7, 8, 9, 10])`);
+  expect(await written(`${p}k`, 3)).toBe("[ 4, 5, 6 ]");
+  await cell(`${p}b`, kernel);
+  expect(await written(`${p}k`)).toBe("[ 7, 8, 9, 10 ]");
+});
+
+test("a fault loses no value that was set, and says what kernels wrote to a variable", async () => {
+  await cell(`${p}a`, `__constant__ float ${p}w[2];\n__device__ int ${p}count;`);
+  await cell(
+    `${p}b`,
+    `__global__ void ${p}k(float* p) { p[threadIdx.x] = ${p}w[threadIdx.x]; ${p}count = 5; }\n__global__ void ${p}bad(float* p) { p[1ull << 40] = 1; }`,
+  );
+  await session.run(`${p}w.set([1.5, 2.5])`);
+  expect(await written(`${p}k`, 2)).toBe("[ 1.5, 2.5 ]");
+  const { error } = await session.run(`${p}bad.launch({ grid: 1, block: 1 }, zeros([1]))`);
+  expect(error?.name).toBe("DeviceFault");
+  expect(await written(`${p}k`, 2)).toBe("[ 1.5, 2.5 ]");
+  expect((await session.run(`${p}count.data()`)).error?.message).toBe(
+    `What kernels had written to ${p}count was lost when the device process of cpu ended: the variable has its first value again. Set it, ${p}count.set(…), before you read it.`,
+  );
+});

@@ -25,7 +25,7 @@ export async function runCuda(
   const module = await warpcell.compile(cell.code, options);
 
   const kernels = Object.entries(module.kernels);
-  for (const [name, kernel] of kernels) session.slots.define(name, kernel);
+  for (const [name, value] of [...kernels, ...Object.entries(module.globals)]) session.slots.define(name, value);
   session.output.send({ type: "declared", request: request.id, declarations: [...module.declarations] });
   const said = cell.options.verbose ? module.log + module.warnings : module.warnings;
   if (said !== "") session.output.write("stderr", said.endsWith("\n") ? said : `${said}\n`);

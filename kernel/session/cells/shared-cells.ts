@@ -31,7 +31,7 @@ export class SharedCells {
   /** What is to be said below a cell that has compiled, as lines. */
   take({ code, options }: CudaCell, ran: RanCell, folders: readonly string[], module: CudaModule): string {
     const source = { key: keyOf(ran), name: options.name ?? ran.label, source: code, folders };
-    const { declared, outdated } = this.#code!.take(source);
+    const { declared, outdated } = this.#code!.take(source, Object.values(module.globals));
     this.#tell(this.#code!.sources);
     const lines = [
       ...(Object.keys(module.kernels).length === 0 && declared.length > 0 ? [`declared: ${declared.join(", ")}`] : []),

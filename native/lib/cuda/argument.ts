@@ -141,11 +141,16 @@ function packView({ element, ndim }: ViewType, device: DeviceProcess): Pack {
   };
 }
 
+/** An array, or a typed one. */
+export function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
+}
+
 const laneNames = ["x", "y", "z", "w"];
 
 function packElements(count: number, step: number, pack: Pack, named: boolean): Pack {
   return (room, value, at) => {
-    const list = Array.isArray(value)
+    const list = isList(value)
       ? value
       : named && typeof value === "object" && value !== null
         ? laneNames.slice(0, count).map((lane) => (value as Record<string, unknown>)[lane])
@@ -166,18 +171,15 @@ export function read(type: CType, value: unknown): unknown {
   const given = value as Record<string, unknown>;
   if (type.kind === "vector")
     return Array.isArray(value) ? Array.from(value) : laneNames.slice(0, type.lanes).map((lane) => given[lane]);
+  if (type.kind === "array")
+    return Array.isArray(value) ? Array.from(value, (element) => read(type.element, element)) : value;
   if (type.kind !== "struct") return value;
   return Object.fromEntries(
     Object.keys(given).map((name) => {
       const field = type.fields.find((candidate) => candidate.name === name);
       const part = given[name];
       if (field === undefined) return [name, part];
-      return [
-        name,
-        field.count !== null && Array.isArray(part)
-          ? Array.from(part, (element) => read(field.type, element))
-          : read(field.type, part),
-      ];
+      return [name, read(field.type, part)];
     }),
   );
 }
@@ -193,13 +195,15 @@ export function packerOf(type: CType, device: DeviceProcess): Pack {
       return packView(type, device);
     case "vector":
       return packElements(type.lanes, type.size / type.lanes, packScalar[type.scalar], true);
+    case "array":
+      return packElements(type.count, type.element.size, packerOf(type.element, device), false);
     case "struct": {
       const fields = type.fields.map((field) => {
         const pack = packerOf(field.type, device);
         return {
           name: field.name,
           offset: field.offset,
-          pack: field.count === null ? pack : packElements(field.count, field.type.size, pack, false),
+          pack,
         };
       });
       return (room, value, at) => {

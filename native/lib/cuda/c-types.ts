@@ -37,8 +37,16 @@ export interface VectorType {
 export interface StructField {
   readonly name: string;
   readonly type: CType;
-  readonly offset: number /** Elements of an array, or `null`. */;
-  readonly count: number | null;
+  readonly offset: number;
+}
+/** `float[5]` in a struct, or of a variable; `float[5][4]` is an array of arrays. */
+export interface ArrayType {
+  readonly kind: "array";
+  readonly name: string;
+  readonly element: CType;
+  readonly count: number;
+  readonly size: number;
+  readonly align: number;
 }
 /** A struct declared in the cell: passed as an object with all its fields; where it has a pointer, a tensor. */
 export interface StructType {
@@ -72,7 +80,7 @@ export interface ViewType {
   readonly size: number;
   readonly align: 8;
 }
-export type CType = ScalarType | VectorType | StructType | PointerType | ViewType;
+export type CType = ScalarType | VectorType | StructType | ArrayType | PointerType | ViewType;
 
 export const scalarBytes: Record<Scalar, number> = {
   bool: 1,
@@ -106,6 +114,11 @@ const matching: Record<Scalar, readonly DType[]> = {
   f32: ["float32"],
   f64: ["float64"],
 };
+
+/** The dtype of tensors with such elements. */
+export function dtypeOf(kind: Scalar): DType {
+  return matching[kind][0]!;
+}
 
 const spellings: Record<Scalar, readonly string[]> = {
   bool: ["bool"],
@@ -211,7 +224,7 @@ export function enumType(name: string, underlying: ScalarType): ScalarType {
  */
 export function structType(
   name: string,
-  members: readonly { name: string; type: StructField["type"]; count: number | null }[],
+  members: readonly { name: string; type: CType }[],
   minimumAlign = 1,
 ): StructType {
   let offset = 0;
@@ -219,11 +232,20 @@ export function structType(
   const fields = members.map((member) => {
     offset = roundUp(offset, member.type.align);
     const field = { ...member, offset };
-    offset += member.type.size * (member.count ?? 1);
+    offset += member.type.size;
     align = Math.max(align, member.type.align);
     return field;
   });
   return { kind: "struct", name, fields, size: Math.max(roundUp(offset, align), 1), align };
+}
+
+/** `element[lengths[0]][lengths[1]]…`; without lengths the element itself. */
+export function arrayType(element: CType, lengths: readonly number[]): CType {
+  const [count, ...inner] = lengths;
+  if (count === undefined) return element;
+  const part = arrayType(element, inner);
+  const name = `${element.name}${lengths.map((length) => `[${length}]`).join("")}`;
+  return { kind: "array", name, element: part, count, size: count * part.size, align: part.align };
 }
 
 /** A pointer to `pointee`; `null`: void. `undefined`: a type that is only known to the compiler, passed as bytes. */
@@ -231,7 +253,7 @@ export function pointerType(name: string, isConst: boolean, pointee: CType | nul
   const dtypes =
     pointee === null
       ? null
-      : pointee === undefined || pointee.kind === "struct" || pointee.kind === "view"
+      : pointee === undefined || pointee.kind === "struct" || pointee.kind === "array" || pointee.kind === "view"
         ? (["uint8"] as const)
         : pointee.kind === "pointer"
           ? (["int64"] as const)
@@ -254,12 +276,15 @@ export function viewType(element: PointerType, ndim: number): ViewType {
 /** Where the pointers lie in a value of that type, which itself lies at `offset`. */
 export function pointerOffsets(type: CType, offset: number): number[] {
   if (type.kind === "pointer" || type.kind === "view") return [offset];
+  if (type.kind === "array") {
+    const inner = pointerOffsets(type.element, 0);
+    if (inner.length === 0) return [];
+    return Array.from({ length: type.count }, (_, index) => index * type.element.size + offset).flatMap((start) =>
+      inner.map((each) => start + each),
+    );
+  }
   if (type.kind !== "struct") return [];
-  return type.fields.flatMap((field) =>
-    Array.from({ length: field.count ?? 1 }, (_, index) =>
-      pointerOffsets(field.type, offset + field.offset + index * field.type.size),
-    ).flat(),
-  );
+  return type.fields.flatMap((field) => pointerOffsets(field.type, offset + field.offset));
 }
 
 export function roundUp(value: number, multiple: number): number {

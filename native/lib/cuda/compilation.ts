@@ -17,6 +17,7 @@ import type { DeviceProcess } from "../device/process.ts";
 import type { CudaModule } from "./module.ts";
 import { type Brought, nothingBrought, type SharedSource } from "./shared-code.ts";
 import { parseSignatures, type Signatures } from "./signature.ts";
+import { DeviceVariable } from "./variable.ts";
 import { macrosOf, tokenize } from "./tokens.ts";
 import { listed, worded } from "../wording.ts";
 
@@ -55,6 +56,15 @@ export interface CompileOptions {
   readonly brought?: Brought;
 }
 
+/** A variable of the device in a source. */
+export interface CompiledVariable {
+  readonly variable: DeviceVariable;
+  readonly isOwn: boolean;
+  /** The source declares it, and has not been loaded yet. */
+  isNew: boolean;
+}
+
+/** `lowered`: of the kernels, then of the variables. */
 export interface Compiled extends CachedCompilation {
   readonly cached: boolean;
   readonly milliseconds: number;
@@ -81,6 +91,8 @@ export class Compilation {
   readonly name: string;
   readonly device: DeviceProcess;
   readonly signatures: Signatures;
+  /** Those that the source declares, and those that it uses of others. */
+  readonly variables: readonly CompiledVariable[];
   /** What it uses of other sources. */
   readonly brought: Brought;
   /** The cell that the source is; `null` for other text. */
@@ -114,6 +126,15 @@ export class Compilation {
     } catch (error) {
       throw withExcerpts(error, this);
     }
+    const own = options.isLibrary === true ? [] : this.signatures.variables;
+    this.variables = [
+      ...own.map((declaration) => {
+        const kept = this.brought.kept.get(declaration.name);
+        const isKept = kept?.isLike(declaration) === true;
+        return { variable: isKept ? kept : new DeviceVariable(declaration), isNew: true, isOwn: true };
+      }),
+      ...[...this.brought.variables.values()].map((variable) => ({ variable, isNew: false, isOwn: false })),
+    ];
     const refused =
       options.isLibrary === true
         ? []
@@ -131,27 +152,28 @@ export class Compilation {
     ];
   }
 
-  /** The artifact with these kernels ("fill", "axpy<float>"). Blocks. Throws CompileError with diagnostics. */
-  obtain(expressions: readonly string[]): Compiled {
+  /**
+   * The artifact with these kernels ("fill", "axpy<float>") and all variables. Blocks. Throws CompileError with diagnostics. */
+  obtain(kernels: readonly string[]): Compiled {
     const started = startNow();
-    const key = this.#key(expressions);
+    const key = this.#key(kernels);
     const hit = this.#cached(key, started);
     if (hit !== null) return hit;
     try {
-      return this.#store(key, this.device.request("compile", this.#request(expressions)), started);
+      return this.#store(key, this.device.request("compile", this.#request(kernels)), started);
     } catch (error) {
       throw this.#explained(error);
     }
   }
 
   /** {@link obtain} without blocking the event loop. */
-  async obtainAsync(expressions: readonly string[]): Promise<Compiled> {
+  async obtainAsync(kernels: readonly string[]): Promise<Compiled> {
     const started = startNow();
-    const key = this.#key(expressions);
+    const key = this.#key(kernels);
     const hit = this.#cached(key, started);
     if (hit !== null) return hit;
     try {
-      return this.#store(key, await this.device.requestAsync("compile", this.#request(expressions)), started);
+      return this.#store(key, await this.device.requestAsync("compile", this.#request(kernels)), started);
     } catch (error) {
       throw this.#explained(error);
     }
@@ -159,7 +181,7 @@ export class Compilation {
 
   /** What the compiler says of the source, of which it makes nothing. Throws CompileError with diagnostics. */
   async syntax(): Promise<string> {
-    const request = this.#request([]);
+    const request = { ...this.#request([]), expressions: [] };
     try {
       return (await this.device.requestAsync("compile", { ...request, options: [...request.options, "--syntax"] })).log;
     } catch (error) {
@@ -167,13 +189,19 @@ export class Compilation {
     }
   }
 
-  #request(expressions: readonly string[]): RequestOf<"compile"> {
+  #request(kernels: readonly string[]): RequestOf<"compile"> {
     const { name } = this;
+    const expressions = this.#expressions(kernels);
     const source = this.brought.before(this.source, name);
     return { source, name, headers: deviceSources.replace(/\/$/, ""), expressions, options: this.#options };
   }
 
-  #key(expressions: readonly string[]): string {
+  /** What the compiler is asked for: kernels, then variables by their addresses. */
+  #expressions(kernels: readonly string[]): string[] {
+    return [...kernels, ...this.variables.map(({ variable }) => `&${variable.name}`)];
+  }
+
+  #key(kernels: readonly string[]): string {
     const { arch, compiler, kind } = this.device.properties;
     this.#base ??= [
       String(binding.protocolVersion),
@@ -188,7 +216,7 @@ export class Compilation {
       this.brought.before(this.source, "", placeholderOf(this.#names)),
       this.#options.join("\0"),
     ];
-    return cacheKey([...this.#base, expressions.join("\n")]);
+    return cacheKey([...this.#base, this.#expressions(kernels).join("\n")]);
   }
 
   #cached(key: string, started: Start): Compiled | null {

@@ -16,7 +16,7 @@ describe("declarations", () => {
     [
       "void, vectors and structs",
       "struct P { float a; int b[2]; }; __global__ void k(void* p, float2 v, P s) {}",
-      `declare const k: import("warpcell").Kernel<[p: import("warpcell").Tensor | null, v: [x: number, y: number] | { x: number; y: number }, s: { a: number; b: (number)[] }]>`,
+      `declare const k: import("warpcell").Kernel<[p: import("warpcell").Tensor | null, v: [x: number, y: number] | { x: number; y: number }, s: { a: number; b: ArrayLike<number> }]>`,
     ],
     [
       "templates: what depends on an argument is checked at the launch",

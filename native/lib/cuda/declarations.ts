@@ -1,6 +1,7 @@
 // Kernels as TypeScript declares them: names and types for the checker, from parsed signatures.
-import type { CType } from "./c-types.ts";
-import { dtypeNames } from "../memory/dtype.ts";
+import { dtypeOf, type CType } from "./c-types.ts";
+import { hasTypedArray } from "./unpack.ts";
+import { dtypeNames, factsOf } from "../memory/dtype.ts";
 import type { KernelDeclaration } from "./signature.ts";
 import { CompileError } from "../errors.ts";
 
@@ -36,6 +37,42 @@ export function declarationText(name: string, declaration: KernelDeclaration): s
   return `declare const ${name}: ${library}.${template === null ? "Kernel" : "KernelTemplate"}<[${list}]>`;
 }
 
+/** `declare const filter: import("warpcell").DeviceVariable<…>`: what it takes, and what it gives. */
+export function variableText(name: string, type: CType): string {
+  let element = type;
+  let axes = 0;
+  for (; element.kind === "array"; axes++) element = element.element;
+  const flat = axes > 1 && element.kind === "scalar" ? " | ArrayBufferView" : "";
+  return `declare const ${name}: ${library}.DeviceVariable<${argumentType(type)}${flat}, ${valueType(type)}>`;
+}
+
+/** What a value of that type is in JavaScript. */
+function valueType(type: CType): string {
+  switch (type.kind) {
+    case "scalar":
+      return type.scalar === "bool" ? "boolean" : /^[iu]64$/.test(type.scalar) ? "bigint" : "number";
+    case "vector": {
+      const lane = /^[iu]64$/.test(type.scalar) ? "bigint" : "number";
+      return `{ ${["x", "y", "z", "w"]
+        .slice(0, type.lanes)
+        .map((axis) => `${axis}: ${lane}`)
+        .join("; ")} }`;
+    }
+    case "struct":
+      return `{ ${type.fields.map(({ name, type: field }) => `${name}: ${valueType(field)}`).join("; ")} }`;
+    case "array": {
+      const { element } = type;
+      if (element.kind === "scalar" && hasTypedArray(element.scalar))
+        return factsOf(dtypeOf(element.scalar)).array.name;
+      const inner = valueType(element);
+      return /^\w+$/.test(inner) ? `${inner}[]` : `(${inner})[]`;
+    }
+    case "pointer":
+    case "view":
+      return "bigint";
+  }
+}
+
 function label(name: string): string {
   return reserved.has(name) ? `${name}_` : name;
 }
@@ -54,7 +91,9 @@ function argumentType(type: CType): string {
       return `[${lanes.map((name) => `${name}: ${lane}`).join(", ")}] | { ${lanes.map((name) => `${name}: ${lane}`).join("; ")} }`;
     }
     case "struct":
-      return `{ ${type.fields.map(({ name, type: field, count }) => `${name}: ${count === null ? argumentType(field) : `(${argumentType(field)})[]`}`).join("; ")} }`;
+      return `{ ${type.fields.map(({ name, type: field }) => `${name}: ${argumentType(field)}`).join("; ")} }`;
+    case "array":
+      return `ArrayLike<${argumentType(type.element)}>`;
     case "view":
       return type.element.dtypes!.map((dtype) => `${library}.Tensor<"${dtype}">`).join(" | ");
     case "pointer": {

@@ -141,6 +141,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
    */
   launch(config: LaunchConfig, ...args: A): void {
     this.#compilation.beforeLaunch?.();
+    this.#module.claim();
     this.#plan.launch(this.#on(config?.stream), config, args);
   }
 
@@ -175,6 +176,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
     if (n === 0) return (...args) => void this.#plan.record(config, args);
     return (...args) => {
       this.#compilation.beforeLaunch?.();
+      this.#module.claim();
       this.#plan.launch(this.#on(stream), config, args);
     };
   }
@@ -210,6 +212,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
       );
     }
     const record = this.#plan.record(launch as LaunchConfig, args);
+    this.#module.claim();
     const { device } = this.#compilation;
     const answer = device.requestAsync("time", { repeats, warmup, launch: record });
     // At once: a fault must find the mark, and the tensors may be disposed of meanwhile.
@@ -360,16 +363,26 @@ export interface Instance {
   readonly args: readonly string[];
 }
 
-/** Loads what was compiled and makes a kernel of each instance, in the order in which they were asked for. */
+/**
+ * Loads what was compiled, with its variables, and makes a kernel of each instance, in the order in which they were
+ * asked for.
+ */
 export function loadKernels(compilation: Compilation, compiled: Compiled, instances: readonly Instance[]): Kernel[] {
-  if (instances.length === 0) return [];
+  const { variables } = compilation;
+  if (instances.length + variables.length === 0) return [];
   const module = LoadedModule.load(
     compilation.device,
     compiled.artifact,
-    compiled.lowered,
+    compiled.lowered.slice(0, instances.length),
     compilation.name,
     instances.map(({ name }) => name),
+    variables.map(({ variable, isNew }, index) => ({
+      variable,
+      isNew,
+      symbol: compiled.lowered[instances.length + index]!,
+    })),
   );
+  for (const each of variables) each.isNew = false;
   return instances.map(
     ({ name, declaration, args }, index) => new Kernel(name, declaration, args, compilation, module, index),
   );

@@ -1,6 +1,6 @@
 // Why a launch is refused: turns an argument or a size that breaks a rule into a LaunchError with one sentence.
 import { Recording } from "../wire/recording.ts";
-import { packerOf } from "./argument.ts";
+import { isList, packerOf } from "./argument.ts";
 import type { CType, PointerType, ScalarType, ViewType } from "./c-types.ts";
 import { LaunchError } from "../errors.ts";
 import type { DeviceProcess } from "../device/process.ts";
@@ -36,7 +36,9 @@ function wanted(type: CType): string {
     case "vector":
       return `${type.lanes} numbers as an array or as { ${["x", "y", "z", "w"].slice(0, type.lanes).join(", ")} }, each ${ranges[type.scalar]} (${type.name})`;
     case "struct":
-      return `an object { ${type.fields.map(({ name, count }) => (count === null ? name : `${name}[${count}]`)).join(", ")} } with exactly these fields, each in the range of its type (${type.name})`;
+      return `an object { ${type.fields.map(({ name, type: field }) => `${name}${lengthsOf(field)}`).join(", ")} } with exactly these fields, each in the range of its type (${type.name})`;
+    case "array":
+      return `an array of ${type.count} ${type.element.kind === "array" ? `arrays (${type.name})` : `elements, each ${wanted(type.element)}`}`;
     case "view":
       return `a tensor of ${type.element.dtypes!.join(" or ")} with ${type.ndim} ${type.ndim === 1 ? "axis" : "axes"} (${type.name})`;
     case "pointer": {
@@ -47,6 +49,11 @@ function wanted(type: CType): string {
         : `a tensor of ${dtypes.join(" or ")}, or null (${type.name})`;
     }
   }
+}
+
+/** "[5][4]" of an array. */
+function lengthsOf(type: CType): string {
+  return type.kind === "array" ? `[${type.count}]${lengthsOf(type.element)}` : "";
 }
 
 /** The innermost part of a vector or struct that its type does not admit, and its path (".ids[1]"). */
@@ -65,26 +72,16 @@ function culprit(
     return wrong === undefined ? here : culprit(wrong.type, wrong.value, device, wrong.path, room);
   };
   if (type.kind === "struct") {
-    const isWhole =
-      Object.keys(given).length === type.fields.length &&
-      type.fields.every(
-        ({ name, count }) =>
-          name in given &&
-          (count === null || (Array.isArray(given[name]) && (given[name] as unknown[]).length === count)),
-      );
+    const isWhole = Object.keys(given).length === type.fields.length && type.fields.every(({ name }) => name in given);
     if (!isWhole) return here;
     return find(
-      type.fields.flatMap(({ name, type: field, count }) =>
-        count === null
-          ? [{ path: `${path}.${name}`, type: field, value: given[name] }]
-          : Array.from(given[name] as unknown[], (element, index) => ({
-              path: `${path}.${name}[${index}]`,
-              type: field,
-              value: element,
-            })),
-      ),
+      type.fields.map(({ name, type: field }) => ({ path: `${path}.${name}`, type: field, value: given[name] })),
     );
   }
+  if (type.kind === "array" && isList(value) && value.length === type.count)
+    return find(
+      Array.from(value, (element, index) => ({ path: `${path}[${index}]`, type: type.element, value: element })),
+    );
   return here;
 }
 
@@ -104,6 +101,19 @@ export function argumentError(
   return new LaunchError(
     isRange && wrong.type.kind === "scalar" ? "ARGUMENT_RANGE" : "ARGUMENT_TYPE",
     `${part} must be ${wanted(wrong.type)}, but got ${shown(wrong.value)}.`,
+  );
+}
+
+/** The error of a value that a variable does not admit. */
+export function variableError(name: string, type: CType, value: unknown, device: DeviceProcess): LaunchError {
+  const wrong = culprit(type, value, device);
+  const got = ArrayBuffer.isView(wrong.value)
+    ? `${shown(wrong.value)} of ${(wrong.value as Uint8Array).length}`
+    : shown(wrong.value);
+  const isRange = typeof wrong.value === "number" || typeof wrong.value === "bigint";
+  return new LaunchError(
+    isRange && wrong.type.kind === "scalar" ? "ARGUMENT_RANGE" : "ARGUMENT_TYPE",
+    `${name}${wrong.path} must be ${wanted(wrong.type)}, but got ${got}.`,
   );
 }
 

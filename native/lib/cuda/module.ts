@@ -3,8 +3,9 @@ import { Compilation, type Compiled, type CompileOptions } from "./compilation.t
 import { refuseMain, warningText } from "./compile-failure.ts";
 import { parseDiagnostics } from "./compiler-log.ts";
 import { almostKernel } from "./device-code.ts";
+import type { DeviceVariable } from "./variable.ts";
 import { tokenize } from "./tokens.ts";
-import { declarationText, valueNames } from "./declarations.ts";
+import { declarationText, valueNames, variableText } from "./declarations.ts";
 import type { Diagnostic } from "../errors.ts";
 import { SharedCode } from "./shared-code.ts";
 import { Kernel, KernelTemplate, loadKernels, type Instance } from "./kernel.ts";
@@ -26,7 +27,9 @@ export class CudaModule {
   readonly device: string;
   /** Under names that TypeScript allows: the kernel's own, without namespaces where that is unambiguous. */
   readonly kernels: Readonly<Record<string, Kernel | KernelTemplate>>;
-  /** What the type checker is told of each kernel. */
+  /** The variables that the source declares outside of functions, under names that TypeScript allows. */
+  readonly globals: Readonly<Record<string, DeviceVariable>>;
+  /** What the type checker is told of each kernel and variable. */
   readonly declarations: readonly KernelDeclarationText[];
   /** All that the compiler wrote, and its messages about the source. */
   readonly log: string;
@@ -49,7 +52,9 @@ export class CudaModule {
     const { signatures, device } = compilation;
     const instances = plainInstances(compilation);
     const loaded = compiled === null ? [] : loadKernels(compilation, compiled, instances);
-    const names = valueNames(signatures.kernels.map(({ name }) => name));
+    const { variables } = signatures;
+    const names = valueNames([...signatures.kernels, ...variables].map(({ name }) => name));
+    const globals = compilation.variables.filter(({ isOwn }) => isOwn).map(({ variable }) => variable);
     const values = signatures.kernels.map((declaration) =>
       declaration.template === null
         ? loaded[instances.findIndex(({ name }) => name === declaration.name)]!
@@ -58,10 +63,18 @@ export class CudaModule {
     this.#compilation = compilation;
     this.device = device.name;
     this.kernels = Object.fromEntries(values.map((value, index) => [names[index]!, value]));
-    this.declarations = signatures.kernels.map((declaration, index) => ({
-      name: names[index]!,
-      text: declarationText(names[index]!, declaration),
-    }));
+    const globalNames = names.slice(values.length);
+    this.globals = Object.fromEntries(globals.map((variable, index) => [globalNames[index]!, variable]));
+    this.declarations = [
+      ...signatures.kernels.map((declaration, index) => ({
+        name: names[index]!,
+        text: declarationText(names[index]!, declaration),
+      })),
+      ...variables.map(({ type }, index) => ({
+        name: globalNames[index]!,
+        text: variableText(globalNames[index]!, type),
+      })),
+    ];
     this.log = compiled?.log ?? "";
     const almost = signatures.kernels.length === 0 ? almostKernel(tokenize(compilation.source).tokens) : null;
     this.diagnostics = [...parseDiagnostics(this.log, compilation.name), ...(almost === null ? [] : [almost])];
@@ -78,7 +91,7 @@ export class CudaModule {
     if (this.#shared !== null) return this.#shared;
     const { name, source, folders } = this.#compilation;
     const shared = this.#earlier?.copy() ?? new SharedCode();
-    shared.take({ key: `module ${shared.sources.length}`, name, source, folders });
+    shared.take({ key: `module ${shared.sources.length}`, name, source, folders }, Object.values(this.globals));
     return (this.#shared = shared);
   }
 

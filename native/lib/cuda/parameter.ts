@@ -1,13 +1,15 @@
 // The tokens of one C++ declaration into its name and type: looks names up in what the cell declares.
 import { CompileError } from "../errors.ts";
+import { constantValue } from "./constant-value.ts";
+import { matching } from "./scan.ts";
 import {
   arithmeticWords,
+  arrayType,
   builtinType,
   pointerType,
   structType,
   viewType,
   type CType,
-  type StructField,
   type StructType,
 } from "./c-types.ts";
 import { maxRank } from "../memory/shape.ts";
@@ -89,7 +91,7 @@ export function parseParameter(tokens: readonly Token[], index: number, kernel: 
         if (resolved === null)
           return refuse(
             text,
-            "Its layout is known to the compiler alone (bases, bit fields, unions, arrays of arrays or members of unknown type): pass a pointer to it instead; for float w[5][5] float w[25] will do.",
+            "Its layout is known to the compiler alone (bases, bit fields, unions or members of unknown type): pass a pointer to it instead.",
           );
         return resolved;
       },
@@ -251,7 +253,7 @@ export function structOf(
   outer: Names,
 ): StructType | null {
   const names: Names = { ...outer, constants: new Map(outer.constants) };
-  const members: { name: string; type: StructField["type"]; count: number | null }[] = [];
+  const members: { name: string; type: CType }[] = [];
   for (const declaration of memberDeclarations(body)) {
     // `enum { … };` takes no room.
     if (declaration.length === 1 && declaration[0]!.text === "enum") continue;
@@ -266,8 +268,8 @@ export function structOf(
         )
       )
         return null;
-      if (equals > 0 && equals === declaration.length - 2)
-        names.constants.set(declared.at(-1)!.text, integerOf(declaration.at(-1)));
+      const value = equals > 0 ? constantValue(declaration.slice(equals + 1), names.constants) : NaN;
+      if (!Number.isNaN(value)) names.constants.set(declared.at(-1)!.text, value);
       continue;
     }
     const fields = fieldsOf(declaration, scope, names);
@@ -277,12 +279,16 @@ export function structOf(
   return structType(name, members, align);
 }
 
-/** `float2 a, *b, c[4];` into its fields. */
-function fieldsOf(
+/**
+ * `float2 a, *b, c[4][3];` into its fields; `null` where only a compiler knows them. `length`: of an array that does not
+ * say it, `c[]`.
+ */
+export function fieldsOf(
   declaration: readonly Token[],
   scope: string,
   names: Names,
-): { name: string; type: StructField["type"]; count: number | null }[] | null {
+  length = NaN,
+): { name: string; type: CType }[] | null {
   const equals = declaration.findIndex(({ text }) => text === "=");
   const tokens = equals < 0 ? declaration : declaration.slice(0, equals);
   // `int a = 1, b = 2;`: which comma begins another field only a compiler knows.
@@ -292,7 +298,7 @@ function fieldsOf(
   // Before a star there is no name.
   const base = tokens.slice(0, mark < 0 ? -1 : tokens[mark]!.text === "*" ? mark : mark - 1);
 
-  const fields: { name: string; type: CType; count: number | null }[] = [];
+  const fields: { name: string; type: CType }[] = [];
   let stars: Token[] = [];
   for (let at = base.length; at < tokens.length; at++) {
     const name = tokens[at]!;
@@ -300,17 +306,18 @@ function fieldsOf(
       stars.push(name);
       continue;
     }
-    let count: number | null = null;
-    if (tokens[at + 1]?.text === "[") {
-      const length = tokens[at + 2]!;
-      count = names.constants.get(length.text) ?? integerOf(length);
-      at += 3;
-      if (Number.isNaN(count) || tokens[at]?.text !== "]" || tokens[at + 1]?.text === "[") return null;
+    const lengths: number[] = [];
+    while (tokens[at + 1]?.text === "[") {
+      const close = matching(tokens, at + 1);
+      const inside = tokens.slice(at + 2, close);
+      lengths.push(inside.length === 0 && lengths.length === 0 ? length : constantValue(inside, names.constants));
+      at = close;
     }
+    if (lengths.some((each) => !(each >= 1))) return null;
     if (name.kind !== "word" || (tokens[at + 1] !== undefined && tokens[at + 1]!.text !== ",")) return null;
     const type = resolveType([...base, ...stars], scope, names);
     if (type === undefined || type === null) return null;
-    fields.push({ name: name.text, type, count });
+    fields.push({ name: name.text, type: arrayType(type, lengths) });
     stars = [];
     at += 1;
   }

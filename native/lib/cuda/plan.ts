@@ -233,13 +233,12 @@ function arraysIn(value: unknown): DeviceArray[] {
 /** The arrays that a value holds where its type has pointers that are not const. */
 function writableIn(type: CType, value: unknown): DeviceArray[] {
   if (type.kind === "pointer") return type.const || value === null ? [] : [value as DeviceArray];
+  if (type.kind === "array")
+    return pointerOffsets(type, 0).length === 0
+      ? []
+      : (value as unknown[]).flatMap((element) => writableIn(type.element, element));
   if (type.kind !== "struct") return [];
-  return type.fields.flatMap((field) => {
-    const part = (value as Record<string, unknown>)[field.name];
-    return field.count === null
-      ? writableIn(field.type, part)
-      : (part as unknown[]).flatMap((element) => writableIn(field.type, element));
-  });
+  return type.fields.flatMap((field) => writableIn(field.type, (value as Record<string, unknown>)[field.name]));
 }
 
 function writeSize(words: Uint32Array, index: number, size: Size | undefined, limits: readonly number[]): boolean {

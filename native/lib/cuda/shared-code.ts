@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { deviceSources } from "../wire/binding.ts";
-import type { Variable } from "./variable.ts";
+import type { DeviceVariable } from "./variable.ts";
 import { lastName, piecesOf, wordsIn, type Piece } from "./pieces.ts";
 import { wordsOfHeader } from "./header-words.ts";
 import { macrosOf, tokenize } from "./tokens.ts";
@@ -30,10 +30,17 @@ export class Brought {
   /** The sources that it is of. */
   readonly sources: readonly SharedSource[];
   /** The variables of the device in it, by their names with namespaces. */
-  readonly variables: ReadonlyMap<string, Variable>;
+  readonly variables: ReadonlyMap<string, DeviceVariable>;
+  /** Those that the source declares itself, in the words that it has before. */
+  readonly kept: ReadonlyMap<string, DeviceVariable>;
 
-  constructor(parts: readonly Part[], variables: ReadonlyMap<string, Variable>) {
+  constructor(
+    parts: readonly Part[],
+    variables: ReadonlyMap<string, DeviceVariable>,
+    kept: ReadonlyMap<string, DeviceVariable>,
+  ) {
     this.#parts = parts;
+    this.kept = kept;
     this.sources = [...new Set(parts.map(({ from }) => from))];
     this.variables = variables;
   }
@@ -53,7 +60,7 @@ export class Brought {
   }
 }
 
-export const nothingBrought = new Brought([], new Map());
+export const nothingBrought = new Brought([], new Map(), new Map());
 
 function shown({ text, line, column, around }: Piece, name: string): string {
   const open = around.map((each) => `${each} {\n`).join("");
@@ -77,7 +84,7 @@ export interface Taken {
 
 interface Held extends SharedSource {
   readonly pieces: readonly Piece[];
-  readonly variables: ReadonlyMap<string, Variable>;
+  readonly variables: ReadonlyMap<string, DeviceVariable>;
   /** What each of its kernels uses of others: names, and their texts then. */
   readonly kernels: readonly { readonly name: string; readonly uses: ReadonlyMap<string, string> }[];
   /** Counts up. */
@@ -122,21 +129,26 @@ export class SharedCode {
         }),
       ),
     );
-    return new Brought(parts, variables);
+    return new Brought(parts, variables, this.#kept(pieces, key));
   }
 
-  /** The variable that a source declared under that name, in those words. */
-  variableOf(key: string, name: string, text: string): Variable | undefined {
+  /** The variables of a source that `pieces` declare again in the same words. */
+  #kept(pieces: readonly Piece[], key: string): Map<string, DeviceVariable> {
     const held = this.#held.get(key);
-    const piece = held?.pieces.find(({ names }) => names.includes(name));
-    return piece !== undefined && normal(piece.text) === text ? held!.variables.get(name) : undefined;
+    const isSame = (a: Piece, b: Piece) => a.names.join() === b.names.join() && normal(a.text) === normal(b.text);
+    return new Map(
+      [...(held?.variables ?? [])].filter(([name]) =>
+        pieces.some((piece) => piece.names.includes(name) && held!.pieces.some((other) => isSame(piece, other))),
+      ),
+    );
   }
 
   /**
-   * Notes the declarations of a source that compiles, in the place of what it declared before. `variables`: those that
-   * it declares.
+   * Notes the declarations of a source that compiles, in the place of what it declared before. `globals`: its
+   * variables.
    */
-  take(source: SharedSource, variables: ReadonlyMap<string, Variable> = new Map()): Taken {
+  take(source: SharedSource, globals: readonly DeviceVariable[] = []): Taken {
+    const variables = new Map(globals.map((variable) => [variable.name, variable]));
     const pieces = piecesOf(source.source);
     const names = new Set(
       [...pieces, ...(this.#held.get(source.key)?.pieces ?? [])].filter(isShared).flatMap((piece) => piece.names),

@@ -303,9 +303,13 @@ describe("what TypeScript cannot pass is refused by name", () => {
   });
 });
 
-test("a struct with an array of arrays is refused with what will do", () => {
-  expect(() => parseSignatures("struct F { float w[5][5]; }; __global__ void k(float* o, F f) {}")).toThrow(
-    'but is "F f". Its layout is known to the compiler alone (bases, bit fields, unions, arrays of arrays or members of unknown type): pass a pointer to it instead; for float w[5][5] float w[25] will do.',
+test("lengths of arrays may be computed, and arrays hold arrays", () => {
+  const { kernels, variables } = parseSignatures(
+    "#define R 2\n#define DIM (2 * R + 1)\nconstexpr int planes = (DIM << 1) - 7 % 4;\nstruct F { float w[DIM][R + 1]; char tag; };\n__constant__ double filter[DIM][planes], last[] = {1, 2, 3};\n__global__ void k(const __grid_constant__ F f) {}",
   );
-  expect(parseSignatures("struct F { float w[25]; }; __global__ void k(float* o, F f) {}").kernels).toHaveLength(1);
+  expect(kernels[0]!.parameters().parameters[0]!.type).toMatchObject({ name: "F", size: 64, align: 4 });
+  expect(variables.map(({ name, type }) => [name, type.name])).toEqual([["filter", "double[5][7]"], ["last", "double[3]"]]);
+  expect(() => parseSignatures("struct F { float w[f(3)]; }; __global__ void k(F f) {}")).toThrow(
+    'but is "F f". Its layout is known to the compiler alone',
+  );
 });

@@ -2,8 +2,9 @@
 import { CompileError } from "../errors.ts";
 import { builtinType, enumType, placeParameters, type CType, type ScalarType } from "./c-types.ts";
 import { declarationsIn, declaredNames, joined, matching, split, withoutAttributes, type Declaration } from "./scan.ts";
+import { constantValue } from "./constant-value.ts";
 import { integerOf, macrosOf, tokenize, type Token, type TokenizedSource } from "./tokens.ts";
-import { parseParameter, resolveType, structOf, type Names, type WrittenParameter } from "./parameter.ts";
+import { fieldsOf, parseParameter, resolveType, structOf, type Names, type WrittenParameter } from "./parameter.ts";
 
 export interface Parameter {
   readonly name: string;
@@ -39,8 +40,24 @@ export interface KernelDeclaration {
   unknownType(args: readonly string[]): string | null;
 }
 
+/** A variable of the device outside of functions. */
+export interface VariableDeclaration {
+  /** With its namespaces. */
+  readonly name: string;
+  readonly space: VariableSpace;
+  readonly isConst: boolean;
+  readonly type: CType;
+  readonly line: number;
+}
+
+export type VariableSpace = "constant" | "managed" | "device";
+const variableSpaces = ["constant", "managed"] as const;
+const qualifiers = new Set(["static", "inline", "volatile"]);
+const hasTokens = (tokens: readonly Token[]): boolean => tokens.length > 0;
+
 export interface Signatures {
   readonly kernels: readonly KernelDeclaration[];
+  readonly variables: readonly VariableDeclaration[];
 }
 
 /**
@@ -56,31 +73,32 @@ export function parseSignatures(
   const names: Names = { types: new Map(), aliases: new Map(), constants: new Map(), opened: new Set() };
   const macros = macrosOf(defines);
   for (const header of headers) new Walk(tokenize(header, macros), names).all();
-  const kernels = new Walk(tokenize(source, macros), names).all();
-  for (const kernel of kernels) if (kernel.template === null) kernel.parameters();
-  return { kernels };
+  const found = new Walk(tokenize(source, macros), names).all();
+  for (const kernel of found.kernels) if (kernel.template === null) kernel.parameters();
+  return found;
 }
 
 class Walk {
   readonly #kernels = new Map<string, KernelDeclaration>();
   readonly #tokens: readonly Token[];
   readonly #names: Names;
+  readonly #found: VariableDeclaration[] = [];
 
   constructor({ tokens, macros }: TokenizedSource, names: Names) {
     this.#tokens = tokens;
     this.#names = names;
     for (const [name, text] of macros) {
       const replacement = tokenize(text).tokens;
-      if (replacement.length === 1 && replacement[0]!.kind === "number")
-        this.#names.constants.set(name, integerOf(replacement[0]));
+      const value = constantValue(replacement, this.#names.constants);
+      if (!Number.isNaN(value)) this.#names.constants.set(name, value);
       else if (replacement.length > 0 && replacement.every(({ kind, text: word }) => kind === "word" || word === "::"))
         this.#names.aliases.set(name, { tokens: replacement, scope: "" });
     }
   }
 
-  all(): KernelDeclaration[] {
+  all(): Signatures {
     for (const declaration of declarationsIn(this.#tokens)) this.#take(declaration);
-    return [...this.#kernels.values()];
+    return { kernels: [...this.#kernels.values()], variables: this.#found };
   }
 
   #take({ head, body, template, prefix }: Declaration): void {
@@ -112,13 +130,31 @@ class Walk {
       const name = head.at(-1);
       if (name?.kind === "word")
         this.#names.aliases.set(prefix + name.text, { tokens: head.slice(1, -1), scope: prefix });
-    } else if (
-      (words.has("constexpr") || words.has("const")) &&
-      head.at(-1)?.kind === "number" &&
-      head.at(-2)?.text === "="
-    ) {
-      this.#names.constants.set(head.at(-3)!.text, integerOf(head.at(-1)));
+    } else {
+      const equals = head.findIndex(({ text }) => text === "=");
+      const isConst = words.has("constexpr") || words.has("const");
+      const value = isConst && equals > 0 ? constantValue(head.slice(equals + 1), this.#names.constants) : NaN;
+      if (!Number.isNaN(value)) this.#names.constants.set(head[equals - 1]!.text, value);
+      this.#variables(head, body, prefix);
     }
+  }
+
+  /** `__constant__ float filter[2 * RADIUS + 1], scale;`; those whose layout only a compiler knows are left out. */
+  #variables(head: readonly Token[], body: { start: number; end: number } | null, prefix: string): void {
+    const words = new Set(head.map(({ text }) => text));
+    const space =
+      variableSpaces.find((each) => words.has(`__${each}__`)) ?? (words.has("__device__") ? "device" : null);
+    if (space === null || words.has("__shared__") || words.has("constexpr") || words.has("extern")) return;
+    const declared = withoutAttributes(head).filter(({ text }) => !text.startsWith("__") && !qualifiers.has(text));
+    const elements = body === null ? NaN : split(this.#tokens.slice(body.start, body.end)).filter(hasTokens).length;
+    for (const { name, type } of fieldsOf(declared, prefix, this.#names, elements) ?? [])
+      this.#found.push({
+        name: prefix + name,
+        space,
+        isConst: words.has("const"),
+        type,
+        line: head[0]!.line,
+      });
   }
 
   #isAlignedStruct(head: readonly Token[], body: unknown): boolean {

@@ -37,6 +37,8 @@ interface Held extends Resident, Sender {
 /** Messages that name a kernel. */
 const kernelOf: { readonly [N in MessageName]?: (request: RequestOf<N>) => number } = {
   occupancy: ({ kernel }) => kernel,
+  variable_write: ({ variable }) => variable,
+  variable_read: ({ variable }) => variable,
   time: ({ launch }) => new DataView(launch.buffer, launch.byteOffset).getUint32(headerBytes, true),
 };
 
