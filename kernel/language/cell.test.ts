@@ -94,9 +94,25 @@ describe("magics", () => {
     expect(parse(text)).toMatchObject({ language: "typescript", code, magics: { time: true } });
   });
 
+  test("a file beside the notebook may have the text", () => {
+    expect(cuda("%%cuda sub/vector.cu --fast-math").options).toMatchObject({ file: "sub/vector.cu", fastMath: true });
+  });
+
   test("pages are texts", () => {
     expect(parse("%%cuda --name a --help").magics.pages?.[0]).toContain('--flags "FLAG …"');
     expect(parse("%lsmagic\n%help").magics.pages).toHaveLength(2);
+  });
+});
+
+describe("%%writefile", () => {
+  test.each([
+    ["%%writefile a.h\nint a;\n%time\n", "a.h", "int a;\n%time\n", false],
+    ["\n%%file -a 'with space.h'\nb", "with space.h", "b\n", true],
+    ["%%writefile empty", "empty", "", false],
+  ])("%j", (text, path, written, append) => {
+    const cell = parse(text);
+    expect(cell.code).toBe("");
+    expect(cell.magics.file).toMatchObject({ path, text: written, append });
   });
 });
 
@@ -113,9 +129,17 @@ describe("what is not understood", () => {
     ["%%cuda --name", "--name needs a value: --name NAME."],
     ["%%cuda --verbose=yes", "--verbose takes no value, but got --verbose=yes."],
     ["%%wgsl\n", "There is no magic %%wgsl. %lsmagic lists them."],
+    ["%time\n%%writefile a.h", "%%writefile makes a whole cell the text of a file: it must be its first line."],
+    ["%%writefile", "%%writefile needs the name of a file, for example: %%writefile helper.h"],
+    ["%%writefile -x a.h", "%%writefile [-a] NAME: there is no option -x."],
+    ["%%writefile a b.h", "%%writefile takes one file, but got a and b.h. A name with spaces is quoted."],
     [
-      "%%writefile a.h",
-      'There is no magic %%writefile. To write a file, use writeFileSync from "node:fs"; #include "name.h" finds a header beside the notebook.',
+      "%%writefile ../a.h",
+      '%%writefile writes beside the notebook or below it, but ../a.h is elsewhere: writeFileSync from "node:fs" writes anywhere.',
+    ],
+    [
+      "%%writefile /tmp/a.h",
+      '%%writefile writes beside the notebook or below it, but /tmp/a.h is elsewhere: writeFileSync from "node:fs" writes anywhere.',
     ],
     ["%%cu\n", "There is no magic %%cu. Did you mean %%cuda? %lsmagic lists them."],
     [

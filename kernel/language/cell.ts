@@ -2,6 +2,7 @@
 import { cudaHelp, type CudaOptions, parseCudaOptions } from "./cuda-options.ts";
 import { type Magics, takeLineMagics } from "./magics.ts";
 import { words } from "./words.ts";
+import { isWriteFile, parseWriteFile } from "./write-file.ts";
 
 /** `x?` asks what x is; `x??` asks for its source too. */
 export interface Help {
@@ -15,13 +16,15 @@ export type Cell =
   | { language: "cuda"; code: string; magics: Magics; help: null; options: CudaOptions };
 
 /**
- * Reads the magics of a cell: `%%cuda` with its options on the first line that is not empty, or the lines of other
- * magics before the first line of code, or `expression?`. Throws CellSyntaxError.
+ * Reads the magics of a cell: `%%cuda` with its options or `%%writefile` on the first line that is not empty, or the
+ * lines of other magics before the first line of code, or `expression?`. Throws CellSyntaxError.
  */
 export function parse(text: string): Cell {
   const lines = text.split("\n");
   const first = lines.findIndex((line) => line.trim() !== "");
   if (first >= 0 && isCuda(lines[first]!)) return parseCuda(lines, first);
+  if (first >= 0 && isWriteFile(lines[first]!))
+    return { language: "typescript", code: "", magics: { file: parseWriteFile(lines, first) }, help: null };
 
   const magics = takeLineMagics(lines);
   const code = lines.join("\n");

@@ -5,6 +5,8 @@ import { words, type Word } from "./words.ts";
 
 /** What `%%cuda` takes on its first line; each option has the name that the library's `compile` gives it. */
 export interface CudaOptions {
+  /** The file beside the notebook that has the text. */
+  file?: string;
   name?: string;
   std?: string;
   arch?: string;
@@ -95,6 +97,8 @@ const table: Record<string, Option> = {
   },
 };
 
+const isSource = /^[^-].*\.(cu|cuh|h|hpp|cc|cpp|cxx)$/;
+
 export const cudaOptionNames: readonly string[] = [...Object.keys(table), "--help"];
 
 /** The page of `%%cuda --help`. */
@@ -102,7 +106,7 @@ export function cudaHelp(): string {
   const rows = Object.entries(table).map(
     ([name, { takes, does }]) => `  ${(takes === null ? name : `${name} ${takes}`).padEnd(22)}  ${does}`,
   );
-  return `%%cuda [options], on the first line, makes a cell CUDA C++; its kernels are typed functions in later cells.\n${rows.join("\n")}\n`;
+  return `%%cuda [options] [FILE.cu], on the first line, makes a cell CUDA C++, or takes it from a file; its kernels are typed functions in later cells.\n${rows.join("\n")}\n`;
 }
 
 /** Reads the words after `%%cuda`; `null` when they ask for help. `line` is theirs, from 1. */
@@ -118,6 +122,10 @@ export function parseCudaOptions(given: readonly Word[], line: number): CudaOpti
   for (let i = 0; i < given.length; i++) {
     const { text, column } = given[i]!;
     if (text === "--help") return null;
+    if (isSource.test(text)) {
+      options.file = text;
+      continue;
+    }
     const equals = text.indexOf("=");
     const name = equals < 0 ? text : text.slice(0, equals);
     const option = Object.hasOwn(table, name) ? table[name] : undefined;

@@ -3,6 +3,7 @@ import { CellSyntaxError } from "./cell-syntax-error.ts";
 import { cudaOptionNames } from "./cuda-options.ts";
 import { nearest } from "./nearest.ts";
 import { words } from "./words.ts";
+import { type FileToWrite, isWriteFile, writeFileUsage, writeFileWords } from "./write-file.ts";
 
 /** How type errors are treated, from this cell on: shown and fatal, shown, or not looked for. */
 export type TypeChecking = "strict" | "warn" | "off";
@@ -22,6 +23,8 @@ export interface Magics {
   pages?: string[];
   /** Names to say what they are. */
   names?: string[];
+  /** What the cell is the text of. */
+  file?: FileToWrite;
 }
 
 interface Place {
@@ -141,6 +144,7 @@ const lineMagics: Record<string, LineMagic> = {
 /** What may stand on a magic line: the magics, and what follows each of them. */
 export const magicWords: Readonly<Record<string, readonly string[]>> = {
   "%%cuda": cudaOptionNames,
+  "%%writefile": writeFileWords,
   ...Object.fromEntries(
     Object.entries(lineMagics)
       .filter(([, magic]) => magic.ofCell)
@@ -195,10 +199,10 @@ function find(name: string, { line, column }: Place): LineMagic {
       line,
       column,
     );
-  if (/^%%(writefile|file)$/.test(name))
+  if (isWriteFile(name))
     throw new CellSyntaxError(
       "UNKNOWN_MAGIC",
-      `There is no magic ${name}. To write a file, use writeFileSync from "node:fs"; #include "name.h" finds a header beside the notebook.`,
+      `${name} makes a whole cell the text of a file: it must be its first line.`,
       line,
       column,
     );
@@ -213,10 +217,11 @@ function find(name: string, { line, column }: Place): LineMagic {
 
 function magicList(): string {
   const rows: [string, string][] = [
-    ["%%cuda [options]", "CUDA C++ instead of TypeScript; --help lists the options"],
+    ["%%cuda [options] [FILE.cu]", "CUDA C++ instead of TypeScript; --help lists the options"],
+    [writeFileUsage, "writes the rest of the cell to a file beside the notebook; -a: behind what it holds"],
     ...Object.values(lineMagics).map(({ usage, does }): [string, string] => [usage, does]),
   ];
-  return `${rows.map(([usage, does]) => `  ${usage.padEnd(24)}  ${does}`).join("\n")}\n`;
+  return `${rows.map(([usage, does]) => `  ${usage.padEnd(26)}  ${does}`).join("\n")}\n`;
 }
 
 function help(): string {

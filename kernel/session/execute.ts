@@ -11,6 +11,7 @@ import { runCell } from "./cells/languages.ts";
 import { bundleOf, text } from "./display/mime-bundle.ts";
 import type { Request } from "./requests/request.ts";
 import { runCode } from "./cells/run-typescript.ts";
+import { writeCellFile } from "./cells/write-file.ts";
 import type { Session } from "./session.ts";
 
 type ExecuteCommand = Extract<Command, { type: "execute" }>;
@@ -91,6 +92,7 @@ async function runAndShow(
     return;
   }
   for (const page of cell.magics.pages ?? []) session.output.write("stdout", page);
+  if (cell.magics.file !== undefined) session.output.write("stdout", writeCellFile(cell.magics.file));
   for (const given of cell.magics.npm ?? []) await session.npm.run(given);
   if (cell.magics.profile !== undefined)
     session.profiles.begin(await session.library.load(), ran.label, cell.magics.profile);

@@ -247,7 +247,14 @@ describe.each(devices.map((device) => ({ name: device.name, device })))("$name",
     const [p, k, w] = [zeros([6], { device: name }), kernels["k"] as Kernel, floats(6)];
     k.launch({ grid: 1, block: 6 }, p, { w: [w.subarray(0, 3), [...w.subarray(3)]], n: 2 });
     expect(p.toArray()).toEqual([...w].map((value) => value * 2));
-    const row = () => k.launch({ grid: 1, block: 6 }, p, { w: [[1, 2, 3], [1, 2]], n: 2 });
+    const row = () =>
+      k.launch({ grid: 1, block: 6 }, p, {
+        w: [
+          [1, 2, 3],
+          [1, 2],
+        ],
+        n: 2,
+      });
     expect(row).toThrow("Argument 2 (f.w[1]) of kernel k must be an array of 3 elements, each a number");
   });
 

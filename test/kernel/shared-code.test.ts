@@ -1,15 +1,22 @@
 // Device code that `%%cuda` cells share, in a real session on the CPU device: declarations serve later cells, what
 // replaces them says which kernels are out of date, and errors name the cell where the text stands.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { TestSession, type Ran } from "../helpers/session.ts";
 
+const folder = mkdtempSync(join(tmpdir(), "warpcell-shared-code-"));
 let session: TestSession;
 
 beforeAll(async () => {
-  session = await TestSession.start();
+  session = await TestSession.start({ directory: folder });
   await session.run('import { zeros, tensor } from "warpcell"');
 });
-afterAll(() => session.end());
+afterAll(async () => {
+  await session.end();
+  rmSync(folder, { recursive: true });
+});
 
 /** Runs a cell of a notebook's, which keeps its id when it runs again. */
 async function cell(id: string, code: string): Promise<Ran> {
@@ -131,8 +138,7 @@ test("an error in shared code names the cell and the line where the text stands"
 });
 
 test("a specialisation, a member, an operator, an include and a using directive come with what they are of", async () => {
-  const { writeFileSync, rmSync } = await import("node:fs");
-  writeFileSync(`${p}beside.h`, `#pragma once\n#define ${p}SEVEN 7\n`);
+  writeFileSync(join(folder, `${p}beside.h`), `#pragma once\n#define ${p}SEVEN 7\n`);
   try {
     await cell(
       `${p}a`,
@@ -155,7 +161,7 @@ template <> struct ${p}name<float> { static constexpr int value = 2; };`,
     expect(error).toBeNull();
     expect(await written(`${p}k`)).toMatch(/^\[ 103, 21, 7, 0.5 \]$/);
   } finally {
-    rmSync(`${p}beside.h`);
+    rmSync(join(folder, `${p}beside.h`));
   }
 });
 
@@ -251,4 +257,35 @@ test("a fault loses no value that was set, and says what kernels wrote to a vari
   expect((await session.run(`${p}count.data()`)).error?.message).toBe(
     `What kernels had written to ${p}count was lost when the device process of cpu ended: the variable has its first value again. Set it, ${p}count.set(…), before you read it.`,
   );
+});
+
+test("%%writefile writes a cell to a file, and %%cuda compiles a file beside the notebook", async () => {
+  const wrote = await session.run(`%%writefile ${p}k.cu\n#include "${p}h.h"\n__global__ void ${p}k(float* p) {`);
+  expect([wrote.error, wrote.stdout, wrote.result]).toEqual([null, `Wrote ${p}k.cu.\n`, undefined]);
+  const appended = await session.run(`%%writefile -a ${p}k.cu\n  p[threadIdx.x] = ${p}SIX;\n}`);
+  expect(appended.stdout).toBe(`Appended to ${p}k.cu.\n`);
+  expect(readFileSync(join(folder, `${p}k.cu`), "utf8")).toBe(
+    `#include "${p}h.h"\n__global__ void ${p}k(float* p) {\n  p[threadIdx.x] = ${p}SIX;\n}\n`,
+  );
+  expect((await session.run(`%%writefile ${p}h.h\n#define ${p}SIX six`)).stdout).toBe(`Wrote ${p}h.h.\n`);
+  const { error } = await session.run(`%%cuda ${p}k.cu`);
+  expect(error?.message).toMatch(new RegExp(`^${p}k.cu does not compile: .*six[^]*\\n\\n${p}(k.cu:3|h.h:1):`));
+  expect((await session.run(`%%writefile ${p}h.h\n#define ${p}SIX 6`)).stdout).toBe(`Overwrote ${p}h.h.\n`);
+  expect((await session.run(`%%cuda ${p}k.cu`)).error).toBeNull();
+  expect(await written(`${p}k`, 2)).toBe("[ 6, 6 ]");
+
+  mkdirSync(join(folder, `${p}sub`));
+  for (const [code, message] of [
+    [
+      `%%writefile ${p}none/a.h\n`,
+      `There is no folder ${p}none beside the notebook to write ${p}none/a.h to: make it first.`,
+    ],
+    [`%%writefile ${p}sub\n`, `${p}sub is a folder, so no file can be written under that name.`],
+    [`%%cuda ${p}no.cu`, `${p}no.cu cannot be read beside the notebook: there is no such file.`],
+    [
+      `%%cuda ${p}k.cu\n\nint a;`,
+      `%%cuda ${p}k.cu compiles the file, so nothing may stand below it: put this text into the file, or a cell of its own.`,
+    ],
+  ] as const)
+    expect((await session.run(code)).error).toMatchObject({ name: "MagicError", message });
 });

@@ -8,7 +8,8 @@ import type { CellMistake } from "../../mime.ts";
 export async function cudaMistakesIn(text: string, shared: SharedCode): Promise<CellMistake[]> {
   try {
     const cell = parse(text);
-    if (cell.language !== "cuda") return [];
+    // The lines of a file are not the cell's.
+    if (cell.language !== "cuda" || cell.options.file !== undefined) return [];
     const { options, code } = cell;
     const name = "this cell";
     const includes = [...options.includes, process.cwd()];

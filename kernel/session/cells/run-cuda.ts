@@ -1,6 +1,7 @@
 // Runs a `%%cuda` cell: its kernels become constants of the notebook.
 import { randomUUID } from "node:crypto";
 import type { Cell } from "../../language/cell.ts";
+import { cudaSource } from "./cuda-source.ts";
 import type { CellResult, Run } from "./run.ts";
 
 /**
@@ -13,16 +14,14 @@ export async function runCuda(
 ): Promise<CellResult> {
   const { warpcell } = await session.library.load();
   session.cells.add(ran);
-  // Headers beside the notebook are found, behind those of the folders that the cell names.
-  const includes = /^\s*#\s*include\s*"/m.test(cell.code)
-    ? [...cell.options.includes, process.cwd()]
-    : cell.options.includes;
-  const { label: name, id = null, count } = ran;
-  const brought = session.shared.before(cell, ran);
-  const options = { name, cell: { cell: id, count }, ...cell.options, includes, brought } as Parameters<
+  const source = cudaSource(cell, ran);
+  const { code, name, includes } = source;
+  const brought = session.shared.before(code, cell.options.defines, ran);
+  const { id = null, count } = ran;
+  const options = { ...cell.options, name, cell: { cell: id, count }, includes, brought } as Parameters<
     typeof warpcell.compile
   >[1];
-  const module = await warpcell.compile(cell.code, options);
+  const module = await warpcell.compile(code, options);
 
   const kernels = Object.entries(module.kernels);
   for (const [name, value] of [...kernels, ...Object.entries(module.globals)]) session.slots.define(name, value);
@@ -30,7 +29,7 @@ export async function runCuda(
   const said = cell.options.verbose ? module.log + module.warnings : module.warnings;
   if (said !== "") session.output.write("stderr", said.endsWith("\n") ? said : `${said}\n`);
   if (cell.options.profile) session.profiles.watch(module);
-  const told = session.shared.take(cell, ran, includes, module);
+  const told = session.shared.take(source, ran, module);
   if (kernels.length > 0 || told === "") session.profiles.showKernels(module, randomUUID());
   if (told !== "") session.output.write("stdout", told);
   return {};

@@ -2,11 +2,9 @@
 // says which kernels that leaves behind.
 import type * as Host from "warpcell/host";
 import type { CudaModule } from "warpcell";
-import type { Cell } from "../../language/cell.ts";
 import type { RanCell } from "./cell-registry.ts";
+import type { CudaSource } from "./cuda-source.ts";
 import type { Library } from "./library.ts";
-
-type CudaCell = Extract<Cell, { language: "cuda" }>;
 
 export class SharedCells {
   readonly #tell: (sources: Host.SharedSource[]) => void;
@@ -24,13 +22,13 @@ export class SharedCells {
   }
 
   /** What a cell uses of those that ran before. */
-  before({ code, options }: CudaCell, ran: RanCell): ReturnType<Host.SharedCode["before"]> {
-    return this.#code!.before(code, keyOf(ran), options.defines);
+  before(code: string, defines: readonly string[], ran: RanCell): ReturnType<Host.SharedCode["before"]> {
+    return this.#code!.before(code, keyOf(ran), defines);
   }
 
   /** What is to be said below a cell that has compiled, as lines. */
-  take({ code, options }: CudaCell, ran: RanCell, folders: readonly string[], module: CudaModule): string {
-    const source = { key: keyOf(ran), name: options.name ?? ran.label, source: code, folders };
+  take({ code, name, includes }: CudaSource, ran: RanCell, module: CudaModule): string {
+    const source = { key: keyOf(ran), name, source: code, folders: includes };
     const { declared, outdated } = this.#code!.take(source, Object.values(module.globals));
     this.#tell(this.#code!.sources);
     const lines = [

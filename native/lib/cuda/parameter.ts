@@ -261,7 +261,7 @@ export function structOf(
     const isOperator = declaration.some(({ text }) => text === "operator");
     const equals = isOperator ? -1 : declaration.findIndex(({ text }) => text === "=");
     const declared = equals < 0 ? declaration : declaration.slice(0, equals);
-    if (declared.some(({ text }) => text === "(" || noField.has(text))) {
+    if (withoutLengths(declared).some(({ text }) => text === "(" || noField.has(text))) {
       if (
         declared.some(
           ({ text }) => text === "virtual" || text === "alignas" || text === "__align__" || text === "__attribute__",
@@ -277,6 +277,16 @@ export function structOf(
     members.push(...fields);
   }
   return structType(name, members, align);
+}
+
+/** Without what is in square brackets. */
+function withoutLengths(tokens: readonly Token[]): Token[] {
+  let depth = 0;
+  return tokens.filter(({ text }) => {
+    if (text === "[") depth += 1;
+    if (text === "]") depth -= 1;
+    return depth === 0;
+  });
 }
 
 /**

@@ -308,7 +308,10 @@ test("lengths of arrays may be computed, and arrays hold arrays", () => {
     "#define R 2\n#define DIM (2 * R + 1)\nconstexpr int planes = (DIM << 1) - 7 % 4;\nstruct F { float w[DIM][R + 1]; char tag; };\n__constant__ double filter[DIM][planes], last[] = {1, 2, 3};\n__global__ void k(const __grid_constant__ F f) {}",
   );
   expect(kernels[0]!.parameters().parameters[0]!.type).toMatchObject({ name: "F", size: 64, align: 4 });
-  expect(variables.map(({ name, type }) => [name, type.name])).toEqual([["filter", "double[5][7]"], ["last", "double[3]"]]);
+  expect(variables.map(({ name, type }) => [name, type.name])).toEqual([
+    ["filter", "double[5][7]"],
+    ["last", "double[3]"],
+  ]);
   expect(() => parseSignatures("struct F { float w[f(3)]; }; __global__ void k(F f) {}")).toThrow(
     'but is "F f". Its layout is known to the compiler alone',
   );
