@@ -112,6 +112,7 @@ test("errors and warnings of CUDA C++ are at their words, also while a kernel ru
   await client.execute(
     `${cuda.replace("valve", "value")}\n__global__ void spin(volatile int* p) { while (*p == 0) { } }`,
   );
+  await client.execute("%%cuda\n__device__ float twice(float x) { return 2 * x; }\nstruct Pair { float x; };");
   const spinning = await start(
     client,
     'import { zeros, synchronize } from "warpcell"; spin.launch({ grid: 1, block: 1 }, zeros([1], { dtype: "int32" })); console.log("on"); await synchronize();',
@@ -121,6 +122,8 @@ test("errors and warnings of CUDA C++ are at their words, also while a kernel ru
   const { mistakes: found } = await ask({ code: "%%cuda\n__global__ void k(float* p) { p[0] = 1.0f }", before: [] });
   expect(found).toMatchObject([{ severity: "error", message: /expected .;. before|expected ';'|expected a/ }]);
   expect(await mistakes("%%cuda\n__device__ int f() { }\nvoid g() { threadIdx.x; }")).toContain("g ");
+  expect(await mistakes("%%cuda\n__global__ void k(float* p, Pair q) { p[0] = twice(q.x); }")).toEqual([]);
+  expect(await mistakes("%%cuda\n__global__ void k(float* p, Pair q) { p[0] = twice(q.y); }")).toEqual(["y "]);
   expect(await mistakes("%%cuda\nint main() { return 0; }")).toEqual(["main "]);
   expect(await mistakes("%%cuda --nonsense\n__global__ void k() { }")).toEqual(["--nonsense "]);
   expect(await mistakes('%%cuda\n#include "missing.h"\n')).toHaveLength(1);
