@@ -122,6 +122,22 @@ test("what a cell declares itself is its own, and a macro does not reach its par
   expect(result).toBe("[ 10, 10 ]");
 });
 
+test("what a cell declares anew is what the shared code that it brings in uses", async () => {
+  await cell(
+    `${p}a`,
+    `struct ${p}Box { float w; };\n__device__ float ${p}size(${p}Box b) { return b.w; }\n__device__ float ${p}big(${p}Box b) { return 10 * ${p}size(b); }`,
+  );
+  const { error } = await cell(
+    `${p}b`,
+    `struct ${p}Box { float h, w; }; __global__ void ${p}k(float* p) { p[0] = ${p}big({1, 2}); p[1] = __LINE__; }`,
+  );
+  expect(error).toBeNull();
+  expect(await written(`${p}k`, 2)).toBe("[ 20, 2 ]");
+  const code = `struct ${p}Box { float h, w; }; __global__ void ${p}k(float* p) { p[0] = ${p}big(missing); }`;
+  const wrong = await cell(`${p}b`, code);
+  expect(wrong.error?.message).toContain(`${p}b:2:${code.indexOf("missing") + 1}`);
+});
+
 test("an error in shared code names the cell and the line where the text stands", async () => {
   const syntax = await cell(`${p}a`, `\n__device__ float ${p}broken(float x) { return y; }`);
   expect(syntax.error?.message).toMatch(new RegExp(`^${p}a does not compile: .*y.*\\n\\n${p}a:3:\\d+`));

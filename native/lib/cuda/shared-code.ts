@@ -24,9 +24,16 @@ interface Part {
   readonly piece: Piece;
 }
 
+/** A part that uses what the source itself declares: it stands behind that, at an offset of the source. */
+interface Late {
+  readonly part: Part;
+  readonly at: number;
+}
+
 /** What a source needs of others, to be compiled in front of it. */
 export class Brought {
   readonly #parts: readonly Part[];
+  readonly #late: readonly Late[];
   /** The sources that it is of. */
   readonly sources: readonly SharedSource[];
   /** The variables of the device in it, by their names with namespaces. */
@@ -36,12 +43,14 @@ export class Brought {
 
   constructor(
     parts: readonly Part[],
+    late: readonly Late[],
     variables: ReadonlyMap<string, DeviceVariable>,
     kept: ReadonlyMap<string, DeviceVariable>,
   ) {
     this.#parts = parts;
+    this.#late = late;
     this.kept = kept;
-    this.sources = [...new Set(parts.map(({ from }) => from))];
+    this.sources = [...new Set([...parts, ...late.map(({ part }) => part)].map(({ from }) => from))];
     this.variables = variables;
   }
 
@@ -51,16 +60,27 @@ export class Brought {
 
   /** The lines, each under the name and number that `nameOf` its source says. */
   text(nameOf = ({ name }: SharedSource) => name): string {
-    return this.#parts.map(({ from, piece }) => shown(piece, nameOf(from))).join("");
+    const all = [...this.#parts, ...this.#late.map(({ part }) => part)];
+    return all.map(({ from, piece }) => shown(piece, nameOf(from))).join("");
   }
 
   /** The text with the source behind it, whose name is `name`. */
-  before(source: string, name: string, nameOf?: (source: SharedSource) => string): string {
-    return this.#parts.length === 0 ? source : `${this.text(nameOf)}#line 1 ${JSON.stringify(name)}\n${source}`;
+  before(source: string, name: string, nameOf = ({ name: own }: SharedSource) => own): string {
+    if (this.#parts.length + this.#late.length === 0) return source;
+    const lines = this.#parts.map(({ from, piece }) => shown(piece, nameOf(from)));
+    let done = 0;
+    for (const { part, at } of [...this.#late, { part: null, at: source.length }]) {
+      const before = source.slice(0, done).split("\n");
+      const indent = " ".repeat(before.at(-1)!.length);
+      lines.push(`#line ${before.length} ${JSON.stringify(name)}\n${indent}${source.slice(done, at)}`);
+      if (part !== null) lines.push("\n", shown(part.piece, nameOf(part.from)));
+      done = at;
+    }
+    return lines.join("");
   }
 }
 
-export const nothingBrought = new Brought([], new Map(), new Map());
+export const nothingBrought = new Brought([], [], new Map(), new Map());
 
 function shown({ text, line, column, around }: Piece, name: string): string {
   const open = around.map((each) => `${each} {\n`).join("");
@@ -129,7 +149,26 @@ export class SharedCode {
         }),
       ),
     );
-    return new Brought(parts, variables, this.#kept(pieces, key));
+    const late = this.#late(parts, pieces, key);
+    const early = parts.filter((part) => !late.some((each) => each.part === part));
+    return new Brought(early, late, variables, this.#kept(pieces, key));
+  }
+
+  /** The parts that use a name which was shared, and which the source declares anew; in the order of their places. */
+  #late(parts: readonly Part[], pieces: readonly Piece[], key: string): Late[] {
+    const places = new Map<string, number>();
+    for (const { names, end } of pieces.filter((piece) => isShared(piece) && piece.isDefinition))
+      for (const name of names)
+        if (this.#ownerOf(name, key) !== undefined)
+          places.set(lastName(name), Math.max(end, places.get(lastName(name)) ?? 0));
+    const late: Late[] = [];
+    for (const part of parts) {
+      const at = Math.max(-1, ...[...part.piece.words].map((word) => places.get(word) ?? -1));
+      if (at < 0) continue;
+      late.push({ part, at });
+      for (const name of part.piece.names) places.set(lastName(name), at);
+    }
+    return late.sort((a, b) => a.at - b.at);
   }
 
   /** The variables of a source that `pieces` declare again in the same words. */
