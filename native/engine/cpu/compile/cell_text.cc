@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <map>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "../../host/tokens.h"
+#include "ptx_text.h"
 
 namespace warpcell::cpu {
 namespace {
@@ -69,9 +71,7 @@ class Rewriter {
                              : "<<<...>>> is for host programs, and a cell holds device code: launch from a "
                                "TypeScript cell, kernel.launch({ grid, block }, ...)");
     }
-    if ((is(i, "asm") || is(i, "__asm__") || is(i, "__asm")) && !is_fence(i)) {
-      refuse(i, "inline PTX needs a GPU (or: put it inside #if !defined(WARPCELL_CPU), and C++ into #else)");
-    }
+    if ((is(i, "asm") || is(i, "__asm__") || is(i, "__asm")) && !is_fence(i)) { assembly(i); }
   }
 
   // A compile error in front of token i. ASCII: clang 14 shows the bytes of anything else.
@@ -84,6 +84,79 @@ class Rewriter {
     do i++;
     while (is(i, "volatile") || is(i, "__volatile__"));
     return is(i, "(") && is(i + 1, "\"\"");
+  }
+
+  // An asm statement becomes C++: its operands get names, its text what ptx_text.h makes of it.
+  void assembly(size_t i) {
+    size_t open = i + 1;
+    while (is(open, "volatile") || is(open, "__volatile__")) open++;
+    size_t end = closing(open), at = open + 1;
+    std::string ptx;
+    for (; at < end && tokens_[at].kind == Token::text; at++) ptx += unquoted(this->at(at));
+    AsmOperands operands;
+    for (int section = 0; at < end && operands.are_known; section++) {
+      if (!is(at, ":")) return refuse_assembly(i, "text that is not written out");
+      for (at++; at < end && !is(at, ":"); at += is(at, ",")) {
+        if (section < 2)
+          at = operand(at, end, operands);
+        else
+          at++;
+      }
+    }
+    PtxText cpp = cpp_of_ptx(ptx, operands.names, operands.named);
+    if (!cpp.refused.empty()) return refuse_assembly(i, cpp.refused);
+    std::string text =
+        "do { " + operands.declarations + "{ using namespace warpcell_cpu; " + cpp.statements + "} } while (0)";
+    size_t from = tokens_[i].at, to = tokens_[end].end;
+    text.append(size_t(std::count(source_.begin() + long(from), source_.begin() + long(to), '\n')), '\n');
+    edits_.replace(from, to, text);
+  }
+
+  void refuse_assembly(size_t i, const std::string& what) {
+    refuse(i, "inline PTX needs a GPU for " + what +
+                  " (or: put it inside #if !defined(WARPCELL_CPU), and C++ into #else)");
+  }
+
+  struct AsmOperands {
+    std::vector<std::string> names;
+    std::map<std::string, std::string> named;
+    std::string declarations;
+    bool are_known = true;
+  };
+
+  // [name] "constraint"(expression), from token `at` on. Answers with the token behind it.
+  size_t operand(size_t at, size_t end, AsmOperands& operands) {
+    std::string name = "warpcell_cpu_" + std::to_string(operands.names.size());
+    if (is(at, "[")) {
+      operands.named[this->at(at + 1)] = name;
+      at += 3;
+    }
+    if (at + 1 >= end || !is(at + 1, "(")) return end;
+    std::string constraint = this->at(at);
+    size_t close = closing(at + 1);
+    std::string expression = source_.substr(tokens_[at + 1].at, tokens_[close].end - tokens_[at + 1].at);
+    std::replace(expression.begin(), expression.end(), '\n', ' ');
+    bool is_output = constraint.find_first_of("=+") != std::string::npos;
+    operands.declarations += is_output ? "auto& " + name + " = " + expression + "; "
+                             : constraint.find('l') != std::string::npos
+                                 ? "const auto " + name + " = (unsigned long long)" + expression + "; "
+                                 : "const auto " + name + " = " + expression + "; ";
+    operands.names.push_back(name);
+    return close + 1;
+  }
+
+  // What a string means.
+  static std::string unquoted(const std::string& literal) {
+    std::string text;
+    for (size_t k = literal.find('"') + 1; k + 1 < literal.size(); k++) {
+      if (literal[k] != '\\') {
+        text += literal[k];
+        continue;
+      }
+      char escaped = literal[++k];
+      text += escaped == 'n' ? '\n' : escaped == 't' ? ' ' : escaped;
+    }
+    return text;
   }
 
   // A kernel is inline already, and g++ takes the word once only.

@@ -16,9 +16,10 @@ struct CellText {
 };
 
 // Rewrites what no macro can: `extern __shared__ T name[]` becomes a reference to the block's dynamic shared memory,
-// inline PTX and an initial value of a `__shared__` variable compile errors that say so, `alignas` moves to where a
-// host compiler takes it, `inline` leaves a kernel, a function that is __host__ alone becomes one that cannot be
-// called, and for g++ `#pragma unroll` gets its own spelling. Comments, strings and the numbers of lines stay.
+// inline PTX becomes C++ where there is some, and like an initial value of a `__shared__` variable a compile error that
+// says so elsewhere, `alignas` moves to where a host compiler takes it, `inline` leaves a kernel, a function that is
+// __host__ alone becomes one that cannot be called, and for g++ `#pragma unroll` gets its own spelling. Comments,
+// strings and the numbers of lines stay.
 CellText host_text(const std::string& source, bool for_clang);
 
 }  // namespace warpcell::cpu

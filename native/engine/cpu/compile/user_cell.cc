@@ -33,6 +33,8 @@ std::vector<std::string> flags_of(const CompileRequest& request) {
                                     "-Wno-unknown-pragmas",
                                     "-Wno-unused-function",
                                     "-Wno-unused-const-variable"};
+  if (request.source.find("asm") != std::string::npos || request.source.find("__cvta") != std::string::npos)
+    flags.push_back("-DWARPCELL_CPU_PTX");
   return flags;
 }
 
