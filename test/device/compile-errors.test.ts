@@ -142,11 +142,16 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
 
   test.runIf(device === "cpu").each([
     [
-      "#include <mma.h>\nusing namespace nvcuda;",
-      "mma.h needs a GPU (or: use a tiled loop over __shared__ memory, or matmul of tensors)",
+      "#include <cuda/std/mdspan>",
+      "cuda/std/mdspan needs a GPU (or: include the header of the C++ library: <cmath>, <limits>, <type_traits> …)",
       1,
     ],
-    ["#include <cuda/atomic>", "cuda/atomic needs a GPU (or: use atomicAdd, __syncthreads and __threadfence)", 1],
+    ["#include <cuda/ptx>", "cuda/ptx needs a GPU (or: use atomicAdd, __syncthreads and __threadfence)", 1],
+    [
+      "#include <cooperative_groups.h>\n__global__ void __cluster_dims__(2, 1, 1) k(int* p) { p[0] = cooperative_groups::this_cluster().block_rank(); }",
+      "a cluster of several blocks needs a GPU (or: share through global memory)",
+      2,
+    ],
   ])("what only a GPU has: %j", async (source, sentence, line) => {
     expect((await refused(source)).diagnostics[0]).toMatchObject({ line, message: sentence });
   });
@@ -155,7 +160,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     [
       "all of CUB",
       "#include <cub/cub.cuh>",
-      "cub/cub.cuh is not available in a cell, not even on a GPU: use sum, mean, max … of tensors, or on a GPU CUB's single headers, such as <cub/block/block_reduce.cuh>",
+      "cub/cub.cuh is not available in a cell, not even on a GPU: include CUB's single headers, such as <cub/block/block_reduce.cuh>, or use sum, mean, max … of tensors",
       1,
     ],
     [

@@ -383,10 +383,10 @@ template <Number T> __global__ void k(T* x) { assert(x != nullptr); x[0] = std::
     expect(error.log).toContain("x[0] = s[0] + undefined_name;");
   });
 
-  test("inline PTX is a compile error that says what to do, unless the cell leaves it out itself", () => {
-    const body = 'int lane; asm volatile("mov.u32 %0, %laneid;" : "=r"(lane)); x[0] = lane;';
+  test("inline PTX that there is no C++ for is a compile error that says what to do, unless the cell leaves it out itself", () => {
+    const body = 'int lane = 0; asm volatile("elect.sync %0|q, 0xffffffff;" : "=r"(lane)); x[0] = lane;';
     expect(caught(() => new Cell(`__global__ void k(int* x) {\n${body}\n}`, ["k"])).log).toMatch(
-      /test\.cu:2.*inline PTX needs a GPU \(or: put it inside #if !defined\(WARPCELL_CPU\)/s,
+      /test\.cu:2.*inline PTX needs a GPU for elect\.sync \(or: put it inside #if !defined\(WARPCELL_CPU\)/s,
     );
     const out = poisoned(1);
     new Cell(

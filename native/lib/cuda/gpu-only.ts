@@ -2,7 +2,7 @@
 
 /** Why a cell does not have it, which decides the sentence. */
 type Reason =
-  /** Missing on the cpu device alone: a GPU's compiler finds it where the toolkit's headers are installed. */
+  /** The toolkit's: a GPU's compiler finds it where the toolkit's headers are installed, the cpu device where it has one. */
   | "gpu"
   /** It belongs to programs that run beside the device. */
   | "host"
@@ -20,20 +20,27 @@ interface Row {
 
 /** The first row that matches counts. */
 const rows: readonly Row[] = [
-  {
-    name: /^mma\.h$|^(nvcuda|wmma)(::|$)/,
-    reason: "gpu",
-    instead: "use a tiled loop over __shared__ memory, or matmul of tensors",
-  },
+  { name: /^mma\.h$/, reason: "gpu", instead: "use a tiled loop over __shared__ memory, or matmul of tensors" },
+  { name: /^(nvcuda|wmma)(::|$)/, reason: "other", instead: "write #include <mma.h> and using namespace nvcuda;" },
   {
     name: /^cub\/cub\.cuh$/,
     reason: "never",
-    instead: "use sum, mean, max … of tensors, or on a GPU CUB's single headers, such as <cub/block/block_reduce.cuh>",
+    instead: "include CUB's single headers, such as <cub/block/block_reduce.cuh>, or use sum, mean, max … of tensors",
   },
   {
-    name: /^cub(\/|::|$)/,
+    name: /^cub\/device\//,
+    reason: "host",
+    instead: "use the methods of tensors: x.sum(), x.sort(), x.cumsum(), x.unique()",
+  },
+  {
+    name: /^cub\//,
     reason: "gpu",
     instead: "use sum, mean, max … of tensors, or __shfl_down_sync and __shared__ memory",
+  },
+  {
+    name: /^cub(::|$)/,
+    reason: "other",
+    instead: "write #include <cub/block/block_reduce.cuh>, or the header of what you use",
   },
   { name: /^thrust(\/|::|$)/, reason: "host", instead: "use the methods of tensors: x.sum(), x.sort(), x.cumsum()" },
   {
@@ -41,19 +48,37 @@ const rows: readonly Row[] = [
     reason: "gpu",
     instead: "include the header of the C++ library: <cmath>, <limits>, <type_traits> …",
   },
-  { name: /^cuda\/|^cuda(::|$)/, reason: "gpu", instead: "use atomicAdd, __syncthreads and __threadfence" },
+  { name: /^cuda\//, reason: "gpu", instead: "use atomicAdd, __syncthreads and __threadfence" },
   {
-    name: /^cuda_pipeline(_primitives)?\.h$|^__pipeline_\w+$/,
+    name: /^cuda(::|$)/,
+    reason: "other",
+    instead: "write #include <cuda/atomic>, <cuda/barrier>, <cuda/pipeline> or <cuda/std/…>, whichever has it",
+  },
+  { name: /^__pipeline_\w+$/, reason: "other", instead: "write #include <cuda_pipeline.h>" },
+  {
+    name: /^cuda_pipeline(_primitives)?\.h$/,
     reason: "gpu",
     instead: "copy with plain assignments, then __syncthreads()",
   },
   {
-    name: /^curand\w*(\.h)?$|^curand\w+$/,
+    name: /^curand\.h$|^curand(Create|Destroy|Generate|Set|Get)\w*$/,
+    reason: "host",
+    instead: "fill an array in a TypeScript cell with rand([n]) or randn([n])",
+  },
+  {
+    name: /^curand\w*\.h$/,
     reason: "gpu",
     instead:
       "use rand and randn of tensors, or a generator of your own; on a GPU pip install nvidia-curand brings its headers",
   },
-  { name: /^cuda_fp8\.h$|^cuda_fp[46]\.h$|^__nv_fp[468]\w*$/, reason: "gpu", instead: "use __half of <cuda_fp16.h>" },
+  { name: /^curand\w*$/, reason: "other", instead: "write #include <curand_kernel.h>" },
+  { name: /^cuda_fp[468]\.h$|^__nv_fp[46]\w*$/, reason: "gpu", instead: "use __half of <cuda_fp16.h>" },
+  { name: /^__nv_(fp8|cvt)\w*$/, reason: "other", instead: "write #include <cuda_fp8.h>" },
+  {
+    name: /^(cuComplex|cu(Float|Double)Complex|make_cu\w*Complex|cuC(add|sub|mul|div|abs|real|imag|fma)f?|cuConjf?)$/,
+    reason: "other",
+    instead: "write #include <cuComplex.h>",
+  },
   {
     name: /^(texture|surface)(_\w+)?(\.h)?$|^cuda(Texture|Surface)(Object_t)?$|^(tex|surf)([123]D|Cubemap)\w*$/,
     reason: "never",

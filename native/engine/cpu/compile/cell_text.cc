@@ -28,6 +28,8 @@ class Rewriter {
 
   CellText run() {
     for (size_t i = 0; i < tokens_.size(); i++) visit(i);
+    if (uses_clusters_ && clustered_ != 0)
+      refuse(clustered_ - 1, "a cluster of several blocks needs a GPU (or: share through global memory)");
     edits_.sort();
     return {edits_.apply(source_), edits_, standard_library_, bounded_};
   }
@@ -61,6 +63,8 @@ class Rewriter {
     if (is(i, "__shared__")) shared(i);
     if (is(i, "__global__")) global(i);
     if (is(i, "__launch_bounds__")) bounds(i);
+    if (is(i, "__cluster_dims__")) clusters(i);
+    if (is(i, "this_cluster")) uses_clusters_ = true;
     if (is(i, "__host__")) host(i);
     if (is(i, "reinterpret_cast")) cast(i);
     if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<")) {
@@ -157,6 +161,12 @@ class Rewriter {
       text += escaped == 'n' ? '\n' : escaped == 't' ? ' ' : escaped;
     }
     return text;
+  }
+
+  // Without its functions a cluster changes nothing that a block could see.
+  void clusters(size_t i) {
+    for (size_t k = i + 2; k < closing(i + 1); k++)
+      if (!is(k, ",") && !is(k, "1")) clustered_ = statement_ + 1;
   }
 
   // A kernel is inline already, and g++ takes the word once only.
@@ -380,6 +390,8 @@ class Rewriter {
   std::vector<std::pair<std::vector<Scope>, int>> branches_;
   size_t statement_ = 0;  // the token that the current statement began with
   bool standard_library_ = false;
+  bool uses_clusters_ = false;
+  size_t clustered_ = 0;  // 1 + the token that a kernel of several blocks a cluster begins with
   std::set<std::string> bounded_;
   std::vector<std::string> file_scope_;  // dynamic shared memory declared outside of functions
 };
