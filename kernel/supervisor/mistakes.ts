@@ -9,7 +9,7 @@ import type { Publisher } from "./publish.ts";
 /** `null`: it cannot be known. */
 export interface Finders {
   types(text: string, before: readonly string[]): Promise<readonly CellMistake[] | null>;
-  cuda(text: string): Promise<readonly CellMistake[] | null>;
+  cuda(text: string, before: readonly string[]): Promise<readonly CellMistake[] | null>;
 }
 
 export class Mistakes implements OwnTarget {
@@ -49,7 +49,9 @@ export class Mistakes implements OwnTarget {
     const deep = [asked.code, ...asked.before].some((text) => tooDeepAt(text) !== null);
     if (deep) return { request, mistakes: [], problem: null };
     const isDevice = isCuda(asked.code.trimStart());
-    const mistakes = isDevice ? await this.#find.cuda(asked.code) : await this.#find.types(asked.code, asked.before);
+    const mistakes = isDevice
+      ? await this.#find.cuda(asked.code, asked.before)
+      : await this.#find.types(asked.code, asked.before);
     return { request, mistakes: mistakes ?? [], problem: mistakes === null ? unanswered(isDevice) : null };
   }
 }

@@ -62,8 +62,8 @@ export async function runKernel(connection: Connection): Promise<void> {
 
   const mistakes = new Mistakes(publisher, {
     types: (text, before) => (diagnostics.mode === "off" ? Promise.resolve([]) : types.mistakes(text, before)),
-    cuda: async (text) =>
-      ((await session.view(mistakesTarget, text))?.data["mistakes"] as CellMistake[] | undefined) ?? null,
+    cuda: async (text, before) =>
+      ((await session.view(mistakesTarget, [text, ...before]))?.data["mistakes"] as CellMistake[] | undefined) ?? null,
   });
   const stdin = new Stdin(
     (message) => send("stdin", message),

@@ -238,6 +238,31 @@ describe.each(devices.map((device) => ({ name: device.name, device })))("$name",
     );
   });
 
+  test("a variable that macros of the device lay out is left to kernels", async () => {
+    const { globals } = await compile(
+      "#ifdef __CUDA_ARCH__\n#define N 4\n#else\n#define N 8\n#endif\n__constant__ float w[N];\n__global__ void k(float* p) { p[0] = w[0]; }",
+      { device: name },
+    );
+    for (const use of [
+      () => (globals["w"] as DeviceVariable).set(new Float32Array(8)),
+      () => (globals["w"] as DeviceVariable).data(),
+    ])
+      expect(use).toThrow(
+        "w has 32 bytes, as its declaration was read, but 16 as compiled: write its type and lengths without macros that depend on the device.",
+      );
+  });
+
+  test("managed memory is a variable, too", async () => {
+    const managed = await compile("__managed__ int total = 2;\n__global__ void add(int n) { atomicAdd(&total, n); }", {
+      device: name,
+    });
+    kernel("add", managed).launch({ grid: 1, block: 4 }, 10);
+    expect(variable("total", managed).data()).toBe(42);
+    variable("total", managed).set(-1);
+    kernel("add", managed).launch({ grid: 1, block: 1 }, 5);
+    expect(variable("total", managed).data()).toBe(4);
+  });
+
   test("a struct parameter may hold arrays of arrays, and be __grid_constant__", async () => {
     const { kernels, declarations } = await compile(
       "struct F { float w[2][3]; int n; };\n__global__ void k(float* p, const __grid_constant__ F f) { p[threadIdx.x] = f.w[threadIdx.x / 3][threadIdx.x % 3] * f.n; }",

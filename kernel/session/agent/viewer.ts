@@ -78,7 +78,7 @@ const messages: { [K in ToViewer["type"]]: (message: Extract<ToViewer, { type: K
   },
   view({ view, target, data }) {
     const tell = (answer: FromViewer["answer"]) => agent.postMessage({ view, answer } satisfies FromViewer);
-    if (target === mistakesTarget) void mistakesIn(String(data)).then(tell);
+    if (target === mistakesTarget) void mistakesIn(data as [string, ...string[]]).then(tell);
     else tell(carried(answerTo(target, data)));
   },
 };
@@ -105,9 +105,9 @@ function report(error: unknown): void {
 }
 
 /** `null` where nothing can be known: no device compiles here. */
-async function mistakesIn(text: string): Promise<FromViewer["answer"]> {
+async function mistakesIn([text, ...before]: [string, ...string[]]): Promise<FromViewer["answer"]> {
   try {
-    return { data: { mistakes: await cudaMistakesIn(text, sharedCode) }, buffers: [] };
+    return { data: { mistakes: await cudaMistakesIn(text, before, sharedCode) }, buffers: [] };
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) report(error);
     return null;

@@ -1,7 +1,7 @@
 // A compiled artifact in a device process: gives it and its kernels their numbers and loads it, again where a new process
 // has not got it.
 import { afterCollection } from "../device/collection.ts";
-import { CompileError, WarpcellError } from "../errors.ts";
+import { WarpcellError } from "../errors.ts";
 import { describeKernels } from "../device/origins.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { Op } from "../wire/commands.ts";
@@ -70,8 +70,9 @@ export class LoadedModule {
   readonly artifact: Uint8Array;
   /** Symbols of the kernels. */
   readonly lowered: readonly string[];
-  readonly #copies: VariableCopy[] = [];
-  /** Its variables that kernels write, each with the module's copy. */
+  /** Its variables, which it keeps, each with the module's copy. */
+  readonly #variables: [DeviceVariable, VariableCopy][] = [];
+  /** Those that kernels write. */
   readonly #written: [DeviceVariable, VariableCopy][] = [];
 
   private constructor(entry: Entry, kernels: readonly LoadedKernel[]) {
@@ -98,24 +99,8 @@ export class LoadedModule {
     const firstVariable = entry.firstKernel + lowered.length;
     const numbers = lowered.length + variables.length;
     next.kernel += numbers;
-    let loads = 0;
-    const send = () => {
-      const { kernels: described } = device.request("module_load", entry);
-      if (variables.length > 0) {
-        const values = variables.map(({ variable }) => variable.initial);
-        const symbols = variables.map(({ symbol }) => symbol);
-        const { bytes } = device.request("variables_find", {
-          module: entry.module,
-          first: firstVariable,
-          symbols,
-          values,
-        });
-        checkSizes(variables, bytes);
-      }
-      loads += 1;
-      return described;
-    };
-    const facts = send().map((kernel) => JSON.parse(kernel) as LoadedKernel);
+    const loading = new Loading(device, entry, firstVariable, variables);
+    const facts = loading.send().map((kernel) => JSON.parse(kernel) as LoadedKernel);
     if (facts.length !== lowered.length) {
       throw new WarpcellError(
         "PROTOCOL",
@@ -123,15 +108,15 @@ export class LoadedModule {
       );
     }
     const resident = residents.add(Op.launch, entry.firstKernel, numbers, {
-      send,
+      send: () => void loading.send(),
       release: () => writeUnload(device.direct, entry.module),
     });
     const entries = entriesOf(device).add(entry);
     kernels.forEach((kernel, index) => kernelNames.set(entry.firstKernel + index, kernel));
     const module = new LoadedModule(entry, facts);
     for (const [index, { variable, isNew }] of variables.entries()) {
-      const copy = new LoadedVariable(module, device, firstVariable + index, () => loads);
-      module.#copies.push(copy);
+      const copy = new LoadedVariable(module, device, firstVariable + index, loading);
+      module.#variables.push([variable, copy]);
       variable.attach(copy, isNew);
       if (variable.space !== "constant") module.#written.push([variable, copy]);
     }
@@ -149,31 +134,54 @@ export class LoadedModule {
   }
 }
 
+/** Loads a module into a process, and into each that follows it. It keeps no variable, which would keep the module. */
+class Loading {
+  /** How often it was. */
+  loads = 0;
+  readonly #device: DeviceProcess;
+  readonly #entry: Entry;
+  readonly #first: number;
+  readonly #symbols: readonly string[];
+  readonly #variables: readonly WeakRef<DeviceVariable>[];
+
+  constructor(device: DeviceProcess, entry: Entry, first: number, variables: readonly ModuleVariable[]) {
+    this.#device = device;
+    this.#entry = entry;
+    this.#first = first;
+    this.#symbols = variables.map(({ symbol }) => symbol);
+    this.#variables = variables.map(({ variable }) => new WeakRef(variable));
+  }
+
+  /** What the device says of the kernels. */
+  send(): readonly string[] {
+    const { kernels } = this.#device.request("module_load", this.#entry);
+    this.loads += 1;
+    if (this.#symbols.length === 0) return kernels;
+    const variables = this.#variables.map((reference) => reference.deref());
+    const { module } = this.#entry;
+    const values = variables.map((variable) => variable?.initial ?? new Uint8Array(0));
+    const request = { module, first: this.#first, symbols: this.#symbols, values };
+    const { bytes } = this.#device.request("variables_find", request);
+    for (const [index, variable] of variables.entries()) variable?.compiled(Number(bytes[index]));
+    return kernels;
+  }
+}
+
 /** A variable in a module, which it keeps. */
 class LoadedVariable implements VariableCopy {
   readonly module: LoadedModule;
   readonly device: DeviceProcess;
   readonly number: number;
-  readonly #loads: () => number;
+  readonly #loading: Loading;
 
-  constructor(module: LoadedModule, device: DeviceProcess, number: number, loads: () => number) {
+  constructor(module: LoadedModule, device: DeviceProcess, number: number, loading: Loading) {
     this.module = module;
     this.device = device;
     this.number = number;
-    this.#loads = loads;
+    this.#loading = loading;
   }
 
   get loads(): number {
-    return this.#loads();
+    return this.#loading.loads;
   }
-}
-
-function checkSizes(variables: readonly ModuleVariable[], bytes: readonly string[]): void {
-  const at = variables.findIndex(({ variable }, index) => variable.bytes !== Number(bytes[index]));
-  if (at < 0) return;
-  const { name, bytes: own } = variables[at]!.variable;
-  throw new CompileError(
-    `The variable ${name} has ${own} bytes, as its declaration was read, but ${bytes[at]} as compiled. Write its type and lengths out, without macros that depend on the device.`,
-    "",
-  );
 }

@@ -117,7 +117,9 @@ export class SharedCode {
 
   /** What is shared, as plain data: {@link of} makes the same of it on another thread. */
   get sources(): SharedSource[] {
-    return this.#inOrder().map(({ key, name, source, folders }) => ({ key, name, source, folders }));
+    return this.#inOrder()
+      .filter(({ pieces }) => pieces.some(isShared))
+      .map(({ key, name, source, folders }) => ({ key, name, source, folders }));
   }
 
   copy(): SharedCode {
@@ -198,6 +200,7 @@ export class SharedCode {
     const changed = new Set(
       [...names].filter((name) => before.get(name) !== "" && before.get(name) !== this.#textOf(name)),
     );
+    this.#forget();
     const labels = pieces.filter((piece) => isShared(piece) && piece.label !== "").map(({ label }) => label);
     return { declared: [...new Set(labels)], outdated: this.#outdatedBy(changed, source.key) };
   }
@@ -205,6 +208,19 @@ export class SharedCode {
   /** Sources in the order in which they were first taken. */
   #inOrder(): Held[] {
     return [...this.#held.values()];
+  }
+
+  /** Drops what nobody can use any more: a console has a new key for each of its cells. */
+  #forget(): void {
+    const latest = new Map<string, Held>();
+    for (const held of this.#held.values())
+      for (const { name } of held.kernels) if ((latest.get(name)?.taken ?? 0) < held.taken) latest.set(name, held);
+    for (const [key, held] of this.#held) {
+      const isUsed =
+        held.kernels.some(({ name }) => latest.get(name) === held) ||
+        held.pieces.some((piece) => isShared(piece) && (piece.names.length === 0 || this.#isVisible(piece, held, "")));
+      if (!isUsed) this.#held.delete(key);
+    }
   }
 
   #usesOfKernels(key: string, pieces: readonly Piece[]): Held["kernels"] {

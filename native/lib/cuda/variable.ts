@@ -53,6 +53,8 @@ export class DeviceVariable<V = unknown, R = unknown> {
   #isLost = false;
   /** Kernels that may write it have been launched since it was set. */
   #isTouched = false;
+  /** As the compiler has it. */
+  #compiledBytes: number | null = null;
   /** What was set last. */
   #value: Uint8Array | null = null;
 
@@ -81,6 +83,7 @@ export class DeviceVariable<V = unknown, R = unknown> {
         "CONST",
         `${this.name} is const, so compilers have built its value into the kernels: leave out the word const to set it.`,
       );
+    this.#checkLayout();
     if (pointerOffsets(this.#type, 0).length > 0)
       throw new LaunchError(
         "POINTER",
@@ -106,6 +109,7 @@ export class DeviceVariable<V = unknown, R = unknown> {
    * what was launched before. Throws DeviceError (`LOST`) when a fault of the device took what kernels had written.
    */
   data(): R {
+    this.#checkLayout();
     const bytes = this.#read();
     if (this.#isLost) {
       const { name } = this.#owner!.device;
@@ -137,6 +141,23 @@ export class DeviceVariable<V = unknown, R = unknown> {
    */
   get initial(): Uint8Array {
     return this.#value ?? new Uint8Array(0);
+  }
+
+  /**
+   * For the library: how many bytes a compiler gave it.
+   * @internal
+   */
+  compiled(bytes: number): void {
+    this.#compiledBytes = bytes;
+  }
+
+  #checkLayout(): void {
+    const compiled = this.#compiledBytes ?? this.bytes;
+    if (compiled === this.bytes) return;
+    throw new LaunchError(
+      "LAYOUT",
+      `${this.name} has ${this.bytes} bytes, as its declaration was read, but ${compiled} as compiled: write its type and lengths without macros that depend on the device.`,
+    );
   }
 
   /**
