@@ -183,6 +183,30 @@ describe("the sixth notebook", () => {
   }, 180_000);
 });
 
+describe("the seventh notebook", () => {
+  test("makes a step of fewer kernels and no gaps, that computes the same", async () => {
+    const { stdout } = await asItIs("07-fast.ipynb");
+    for (const stage of ["waiting", "without waiting", "tidy", "autocast", "graph"]) {
+      expect(stdout).toMatch(new RegExp(`\\n${stage} on (cpu|cuda:0): [\\d.]+ ms a step\\n\\d+ kernels a step\\n`));
+      expect(stdout).toMatch(new RegExp(`\\n${stage} +█+ [\\d.]+ ×\\n`));
+    }
+    expect(stdout).toContain("\nthe same losses ");
+    // A guess among 28 letters costs ln 28 = 3.3.
+    expect(Number(/at last the loss is ([\d.]+)/.exec(stdout)![1])).toBeLessThan(0.5);
+    expect(stdout).toContain("It keeps everything.");
+    expect(stdout).not.toMatch(/type error|warning/);
+  }, 180_000);
+
+  test("has an exercise that can be solved", async () => {
+    const { stdout } = await solved(
+      "07-fast.ipynb",
+      "return block.forward(x);   // change me",
+      "return checkpoint((x: Tensor) => block.forward(x), x);",
+    );
+    expect(stdout).toContain("Less memory. Well done!");
+  }, 180_000);
+});
+
 test.each(notebooks)("no line of code in %s is wider than a page", (name) => {
   const { cells } = JSON.parse(readFileSync(join(root, "notebooks", name), "utf8")) as {
     cells: { cell_type: string; source: string[] }[];

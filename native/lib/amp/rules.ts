@@ -78,6 +78,7 @@ const float32: readonly OperationName[] = [
   "det",
   "slogdet",
   "eigh",
+  "eigenParts",
   "svd",
   "qr",
   "pseudoInverse",
