@@ -29,7 +29,7 @@ import {
 } from "../../native/lib/index.ts";
 import { copy, fill } from "../../native/lib/ops/shape/copy.ts";
 import { matmulInto } from "../../native/lib/ops/linear/matrix-product.ts";
-import { update } from "../../native/lib/ops/updates.ts";
+import { updateAll } from "../../native/lib/ops/updates.ts";
 import { collectGarbage } from "../../native/lib/device/collection.ts";
 import { devices } from "./devices.ts";
 
@@ -226,6 +226,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const parameter = ones([2, 2], { device });
     parameter.requiresGrad = true;
     parameter.grad = gone;
+    const row = { weights: x, gradient: x, master: null, kept: [x, x], slot: 0 };
+    const still = { skip: null, skips: null };
     const uses: (() => unknown)[] = [
       () => gone.add(1),
       () => gone.add_(1),
@@ -254,7 +256,9 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       () => copy(x.execution, x, gone),
       () => copy(x.execution, gone, x),
       () => fill(x.execution, gone, 0),
-      () => update(x.execution, "adam", x, x, [x, gone], () => [0, 0, 0, 0, 0, 0, 0, 0]),
+      () => updateAll(x.execution, "adam", [{ ...row, kept: [x, gone] }], still, () => Array<number>(12).fill(0)),
+      () => updateAll(x.execution, "adam", [{ ...row, gradient: gone }], still, () => Array<number>(12).fill(0)),
+      () => optim.clipGradNorm([parameter], 1),
       () => matmulInto(x.execution, gone, x, x),
       () => matmulInto(x.execution, x, gone, x),
     ];
