@@ -290,6 +290,8 @@ test.each(targets.filter(({ device }) => device === "cpu"))("what there is no C+
     ],
     ['asm volatile("wgmma.fence.sync.aligned;");', "wgmma.fence.sync.aligned"],
     ['asm("L: bra L;");', "L:"],
+    ['asm("{ mov.u32 %0, 1;" : "=r"(r));', "a brace without its partner"],
+    ['asm("redux.sync %0, %0;" : "=r"(r));', "redux.sync"],
     ["asm(TEXT);", "text that is not written out"],
   ] as const)
     await expect(

@@ -95,6 +95,7 @@ class Rewriter {
     size_t open = i + 1;
     while (is(open, "volatile") || is(open, "__volatile__")) open++;
     size_t end = closing(open), at = open + 1;
+    if (!is(open, "(") || end == tokens_.size()) return;  // the compiler will say what is missing
     std::string ptx;
     for (; at < end && tokens_[at].kind == Token::text; at++) ptx += unquoted(this->at(at));
     AsmOperands operands;
@@ -116,7 +117,9 @@ class Rewriter {
     edits_.replace(from, to, text);
   }
 
-  void refuse_assembly(size_t i, const std::string& what) {
+  void refuse_assembly(size_t i, std::string what) {
+    for (char& c : what)
+      if (c < ' ' || c > '~' || c == '"' || c == '\\') c = '?';
     refuse(i, "inline PTX needs a GPU for " + what +
                   " (or: put it inside #if !defined(WARPCELL_CPU), and C++ into #else)");
   }
@@ -138,6 +141,7 @@ class Rewriter {
     if (at + 1 >= end || !is(at + 1, "(")) return end;
     std::string constraint = this->at(at);
     size_t close = closing(at + 1);
+    if (close >= end) return end;
     std::string expression = source_.substr(tokens_[at + 1].at, tokens_[close].end - tokens_[at + 1].at);
     std::replace(expression.begin(), expression.end(), '\n', ' ');
     bool is_output = constraint.find_first_of("=+") != std::string::npos;

@@ -45,20 +45,25 @@ class Reader {
 
   PtxText read(const std::string& ptx) {
     std::string instruction;
+    int scopes = 0;
     for (size_t at = 0; at < ptx.size() && refused_.empty(); at++) {
       if (ptx.compare(at, 2, "//") == 0) {
         at = std::min(ptx.find('\n', at), ptx.size());
         continue;
       }
       bool is_scope = (ptx[at] == '{' || ptx[at] == '}') && trimmed(instruction).empty();
-      if (is_scope)
+      if (is_scope) {
+        scopes += ptx[at] == '{' ? 1 : -1;
         out_ += std::string(1, ptx[at]) + " ";
-      else if (ptx[at] == ';')
+        if (scopes < 0) break;
+      } else if (ptx[at] == ';') {
         statement(std::exchange(instruction, ""));
-      else
+      } else {
         instruction += ptx[at];
+      }
     }
     if (refused_.empty() && !trimmed(instruction).empty()) statement(instruction);
+    if (refused_.empty() && scopes != 0) refused_ = "a brace without its partner";
     return {out_, refused_};
   }
 
@@ -156,7 +161,7 @@ class Reader {
     opcode_ = line.substr(0, end);
     parts_ = split(opcode_, '.');
     Words operands = end == std::string::npos ? Words() : split(line.substr(end), ',');
-    if (opcode_ == ".reg") return declare(trimmed(line.substr(end)));
+    if (opcode_ == ".reg" && end != std::string::npos) return declare(trimmed(line.substr(end)));
     if (!instruction(operands)) refuse();
   }
 
@@ -171,6 +176,10 @@ class Reader {
     for (const std::string& each : split(text.substr(end), ',')) {
       size_t open = each.find('<');
       size_t count = open == std::string::npos ? 1 : std::strtoul(each.c_str() + open + 1, nullptr, 10);
+      if (count > 4096) {
+        refuse();
+        return;
+      }
       for (size_t i = 0; i < count; i++) {
         std::string local = open == std::string::npos ? each : each.substr(0, open) + std::to_string(i);
         std::string cpp = "warpcell_cpu_ptx_" + std::to_string(locals_.size());
@@ -206,10 +215,10 @@ class Reader {
       return assign(o[0], "__dp4a(" + value(o[1], as) + ", " + value(o[2], as) + ", " + value(o[3], as) + ")");
     }
     if (is("shfl.sync")) return o.size() == 5 && shuffle(o);
-    if (is("vote.sync")) return o.size() == 3 && vote(o);
+    if (is("vote.sync")) return parts_.size() > 3 && o.size() == 3 && vote(o);
     if (is("match.any.sync") && o.size() == 3)
       return assign(o[0], "__match_any_sync(" + value(o[2], "unsigned") + ", " + value(o[1], type()) + ")");
-    if (is("redux.sync") && o.size() == 3)
+    if (is("redux.sync") && parts_.size() > 3 && o.size() == 3)
       return assign(o[0],
                     "__reduce_" + parts_[2] + "_sync(" + value(o[2], "unsigned") + ", " + value(o[1], type()) + ")");
     if (is("activemask")) return o.size() == 1 && assign(o[0], "__activemask()");
