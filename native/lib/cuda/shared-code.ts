@@ -111,8 +111,12 @@ interface Held extends SharedSource {
   readonly taken: number;
 }
 
+type Owners = Map<string, { readonly held: Held; readonly defines: boolean }>;
+
 export class SharedCode {
   readonly #held = new Map<string, Held>();
+  /** Of all names, without one source; worked out again when something was taken. */
+  readonly #owners = new Map<string, Owners>();
   #count = 0;
 
   /** What is shared, as plain data: {@link of} makes the same of it on another thread. */
@@ -197,6 +201,7 @@ export class SharedCode {
     const before = new Map([...names].map((name) => [name, this.#textOf(name)]));
     const kernels = this.#usesOfKernels(source.key, pieces);
     this.#held.set(source.key, { ...source, pieces, variables, kernels, taken: ++this.#count });
+    this.#owners.clear();
     const changed = new Set(
       [...names].filter((name) => before.get(name) !== "" && before.get(name) !== this.#textOf(name)),
     );
@@ -221,6 +226,7 @@ export class SharedCode {
         held.pieces.some((piece) => isShared(piece) && (piece.names.length === 0 || this.#isVisible(piece, held, "")));
       if (!isUsed) this.#held.delete(key);
     }
+    this.#owners.clear();
   }
 
   #usesOfKernels(key: string, pieces: readonly Piece[]): Held["kernels"] {
@@ -249,18 +255,25 @@ export class SharedCode {
 
   /** The source that a name is of: the last one that defines it, or declares it where none does. */
   #ownerOf(name: string, except = ""): Held | undefined {
-    let owner: Held | undefined;
-    let isDefined = false;
+    let owners = this.#owners.get(except);
+    if (owners === undefined) this.#owners.set(except, (owners = this.#ownersBut(except)));
+    return owners.get(name)?.held;
+  }
+
+  #ownersBut(except: string): Owners {
+    const owners: Owners = new Map();
     for (const held of this.#held.values()) {
-      const own =
-        held.key === except ? [] : held.pieces.filter((piece) => isShared(piece) && piece.names.includes(name));
-      if (own.length === 0) continue;
-      const defines = own.some(({ isDefinition }) => isDefinition);
-      if (owner !== undefined && (isDefined !== defines ? isDefined : owner.taken > held.taken)) continue;
-      owner = held;
-      isDefined = defines;
+      if (held.key === except) continue;
+      const own = new Map<string, boolean>();
+      for (const piece of held.pieces.filter(isShared))
+        for (const name of piece.names) own.set(name, piece.isDefinition || own.get(name) === true);
+      for (const [name, defines] of own) {
+        const known = owners.get(name);
+        const isNewer = known === undefined || (known.defines === defines ? known.held.taken < held.taken : defines);
+        if (isNewer) owners.set(name, { held, defines });
+      }
     }
-    return owner;
+    return owners;
   }
 
   /** All that is said of a name, without regard to spaces and comments; "" for nothing. */
@@ -289,18 +302,26 @@ export class SharedCode {
     const known = new Set(words);
     const needed = new Set<Part>();
     const spaces = new Set(visible.map(({ piece }) => piece.prefix));
+    const named = new Map<string, Part[]>();
+    const others = visible.filter(({ piece }) => piece.kind === "include" || piece.kind === "using");
+    for (const part of visible)
+      for (const word of triggersOf(part.piece)) named.set(word, [...(named.get(word) ?? []), part]);
+    const add = (part: Part): void => {
+      needed.add(part);
+      for (const word of part.piece.words) known.add(word);
+    };
     for (let size = -1; size !== needed.size; ) {
       size = needed.size;
-      for (const part of visible) {
-        const { piece } = part;
-        const isOwn = piece.names.some((name) => own.has(name));
-        const isShadowed = piece.text.startsWith("#") && shadowed.has(piece.names[0] ?? "");
-        if (needed.has(part) || isOwn || isShadowed || !isUsed(part, known, needed, spaces)) continue;
-        needed.add(part);
-        for (const word of piece.words) known.add(word);
-      }
+      // A set is walked to what is added on the way.
+      for (const word of known)
+        for (const part of named.get(word) ?? []) {
+          const { names, text } = part.piece;
+          const isShadowed = text.startsWith("#") && shadowed.has(names[0] ?? "");
+          if (!needed.has(part) && !isShadowed && !names.some((name) => own.has(name))) add(part);
+        }
+      for (const part of others) if (!needed.has(part) && isUsed(part, known, needed, spaces)) add(part);
     }
-    return needed;
+    return new Set(visible.filter((part) => needed.has(part)));
   }
 
   #isVisible(piece: Piece, from: Held, except: string): boolean {
@@ -312,7 +333,16 @@ function isShared({ kind }: Piece): boolean {
   return kind !== "kernel";
 }
 
+const normals = new Map<string, string>();
+
 function normal(text: string): string {
+  let known = normals.get(text);
+  if (known === undefined) normals.set(text, (known = normalized(text)));
+  if (normals.size > 10000) normals.clear();
+  return known;
+}
+
+function normalized(text: string): string {
   const { tokens, directives } = tokenize(text);
   return [...directives.map(({ name, rest }) => `#${name} ${rest}`), ...tokens.map((token) => token.text)].join(" ");
 }
@@ -370,7 +400,7 @@ function shadowsIn(source: string): Set<string> {
   return found;
 }
 
-/** Whether somebody who uses the words needs that part. */
+/** Whether somebody who uses the words needs that part, which has no name. */
 function isUsed(
   { from, piece }: Part,
   words: ReadonlySet<string>,
@@ -378,17 +408,19 @@ function isUsed(
   spaces: ReadonlySet<string>,
 ): boolean {
   if (piece.kind === "include") return headerNeeded(from, piece, words);
-  if (piece.kind === "using") {
-    const [space = ""] = piece.extends;
-    const isBrought = [...needed].some(
-      ({ from: source, piece: other }) =>
-        other.prefix.startsWith(`${space}::`) ||
-        (source === from && (other.start > piece.start || (other.kind === "include" && !spaces.has(`${space}::`)))),
-    );
-    return isBrought || words.has(wordsIn(space)[0] ?? "");
-  }
-  const names = piece.extends.length > 0 ? piece.extends : piece.names;
-  return names.some((name) => words.has(lastName(name)));
+  const [space = ""] = piece.extends;
+  const isBrought = [...needed].some(
+    ({ from: source, piece: other }) =>
+      other.prefix.startsWith(`${space}::`) ||
+      (source === from && (other.start > piece.start || (other.kind === "include" && !spaces.has(`${space}::`)))),
+  );
+  return isBrought || words.has(wordsIn(space)[0] ?? "");
+}
+
+/** Words that bring a declaration in. */
+function triggersOf({ kind, names, extends: base }: Piece): string[] {
+  if (kind === "include" || kind === "using") return [];
+  return [...new Set((base.length > 0 ? base : names).map(lastName))];
 }
 
 /** Of a header of the compiler nobody knows here what it declares: then it is. */
