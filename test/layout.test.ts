@@ -77,7 +77,12 @@ const rooms: { room: RegExp; may: RegExp[] }[] = [
   { room: /^native\/protocol\//, may: [/^native\/protocol\//] },
   {
     room: /^native\/engine\/cuda\//,
-    may: [/^native\/engine\/cuda\//, /^native\/engine\/device\.h$/, /^native\/engine\/host\//, /^native\/protocol\//],
+    may: [
+      /^native\/engine\/cuda\//,
+      /^native\/engine\/(device|program)\.h$/,
+      /^native\/engine\/host\//,
+      /^native\/protocol\//,
+    ],
   },
   // What a compiled cell and the executor share (a block's state, the switch of a fiber) is written once, where the
   // cell's compiler finds it.
@@ -85,7 +90,7 @@ const rooms: { room: RegExp; may: RegExp[] }[] = [
     room: /^native\/engine\/cpu\//,
     may: [
       /^native\/engine\/cpu\//,
-      /^native\/engine\/device\.h$/,
+      /^native\/engine\/(device|program)\.h$/,
       /^native\/engine\/host\//,
       /^native\/protocol\//,
       /^native\/device\/cpu\//,
@@ -95,9 +100,20 @@ const rooms: { room: RegExp; may: RegExp[] }[] = [
     room: /^native\/engine\/host\//,
     may: [/^native\/engine\/host\//, /^native\/engine\/device\.h$/, /^native\/protocol\//],
   },
+  // The functions that programs call are declared once, where the compiler of programs finds them.
+  {
+    room: /^native\/engine\/program\//,
+    may: [
+      /^native\/engine\/program\//,
+      /^native\/engine\/program\.h$/,
+      /^native\/engine\/host\//,
+      /^native\/protocol\//,
+      /^native\/device\/program\//,
+    ],
+  },
   {
     room: /^native\/engine\/[^/]+$/,
-    may: [/^native\/engine\/[^/]+$/, /^native\/engine\/host\//, /^native\/protocol\//],
+    may: [/^native\/engine\/[^/]+$/, /^native\/engine\/host\//, /^native\/protocol\//, /^native\/device\/program\//],
   },
   { room: /^native\/device\//, may: [/^native\/device\//] },
 ];

@@ -17,6 +17,8 @@ export interface CudaOptions {
   fastMath: boolean;
   verbose: boolean;
   profile: boolean;
+  /** What stands behind `--`: the arguments of a program. */
+  args?: string[];
 }
 
 type Option = { does: string } & (
@@ -106,7 +108,8 @@ export function cudaHelp(): string {
   const rows = Object.entries(table).map(
     ([name, { takes, does }]) => `  ${(takes === null ? name : `${name} ${takes}`).padEnd(22)}  ${does}`,
   );
-  return `%%cuda [options] [FILE.cu], on the first line, makes a cell CUDA C++, or takes it from a file; its kernels are typed functions in later cells.\n${rows.join("\n")}\n`;
+  rows.push(`  ${"-- ARGUMENT …".padEnd(22)}  what main() of a program is given`);
+  return `%%cuda [options] [FILE.cu], on the first line, makes a cell CUDA C++, or takes it from a file; its kernels are typed functions in later cells. With a main() it is a program, which runs.\n${rows.join("\n")}\n`;
 }
 
 /** Reads the words after `%%cuda`; `null` when they ask for help. `line` is theirs, from 1. */
@@ -122,6 +125,10 @@ export function parseCudaOptions(given: readonly Word[], line: number): CudaOpti
   for (let i = 0; i < given.length; i++) {
     const { text, column } = given[i]!;
     if (text === "--help") return null;
+    if (text === "--") {
+      options.args = given.slice(i + 1).map((word) => word.text);
+      break;
+    }
     if (isSource.test(text)) {
       options.file = text;
       continue;

@@ -1,9 +1,10 @@
 // warpcell-device KIND INDEX: turns two inherited descriptors, a control segment and a socket, into a device that works
-// for a session.
+// for a session. warpcell-device program …: a program with main(), in a process of its own (program/command.cc).
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <fcntl.h>
 #include <string>
@@ -16,6 +17,7 @@
 #include "channel.h"
 #include "device.h"
 #include "loop.h"
+#include "program.h"
 #include "watch.h"
 
 namespace warpcell {
@@ -108,6 +110,8 @@ int run(const std::string& kind, int index) {
 }  // namespace warpcell
 
 int main(int count, char** arguments) {
+  if (count > 1 && std::strcmp(arguments[1], "program") == 0)
+    return warpcell::run_program_command(count - 2, arguments + 2);
   if (count != 3) {
     std::fprintf(stderr, "warpcell-device takes 2 arguments (KIND INDEX) but got %d.\n", count - 1);
     return warpcell::kExitUsage;

@@ -174,6 +174,25 @@ export class CompileError extends WarpcellError {
 }
 
 /**
+ * A program with `main()` that did not come to its end: it crashed, a kernel of it did, or it could not be started. One
+ * that ends with an exit code, whatever it is, throws nothing.
+ * @example
+ * await runProgram("int main() { int* p = nullptr; *p = 1; }").catch((error) => error.code); // → 'PROGRAM_CRASH'
+ */
+export class ProgramError extends WarpcellError {
+  /** The kernel that was launched last; `null` for none. */
+  readonly kernel: string | null;
+  /** The line that launched it. */
+  readonly line: number | null;
+
+  constructor(code: string, sentence: string, kernel: string | null = null, line: number | null = null) {
+    super(code, sentence);
+    this.kernel = kernel;
+    this.line = line;
+  }
+}
+
+/**
  * A launch that breaks a rule: found before the run, or by the device before the kernel begins.
  * @example
  * try {

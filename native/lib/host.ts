@@ -10,6 +10,7 @@ import { isPresent } from "./device/presence.ts";
 import { whenProfileShown, type ShownProfile } from "./profile/profile.ts";
 import { whenTensorShown, type ShownTensor } from "./tensor/shown.ts";
 
+export { isProgram } from "./cuda/program/split.ts";
 export { outdatedText, SharedCode, type SharedSource, type Taken } from "./cuda/shared-code.ts";
 export { describeCaller, describeOrigins, origin, type CodePlace } from "./device/origins.ts";
 export { goneProfile, Profile, viewedWindow } from "./profile/profile.ts";

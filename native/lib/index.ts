@@ -14,6 +14,7 @@ export {
   type Scalar,
   type TensorOptions,
 } from "./tensor/create.ts";
+export { runProgram, type ProgramOptions, type ProgramResult } from "./cuda/program/program.ts";
 export { compile, CudaModule, type KernelDeclarationText } from "./cuda/module.ts";
 export { defaultDevice, type DefaultDevice } from "./device/choice.ts";
 export { devices, synchronize } from "./device/devices.ts";
@@ -37,6 +38,7 @@ export {
   InterruptedError,
   LaunchError,
   OutOfMemory,
+  ProgramError,
   TensorError,
   WarpcellError,
   GradientError,

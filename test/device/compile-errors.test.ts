@@ -45,7 +45,9 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
       ]);
     expect(await places(source)).toEqual([[2, 7, "warning"]]);
     expect(await places(source.replace("1.0f", "missing"))).toContainEqual([3, 10, "error"]);
-    expect(await places(`${source}int main() { }`)).toEqual([[5, 5, "error"]]);
+    // A program: its kernels are looked at.
+    expect(await places(`${source}int main() { undefined(); }`)).toEqual([[2, 7, "warning"]]);
+    expect(await places(`${source.replace("1.0f", "missing")}int main() { }`)).toContainEqual([3, 10, "error"]);
     expect(await places("__global__ void k(struct Unknown u) { }")).toHaveLength(1);
     expect(await places("__global__ void k() { }")).toEqual([]);
   });
@@ -196,7 +198,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     [
       "main() that compiles",
       "__global__ void k(float* p) { p[0] = 1; }\nint main() { return 0; }",
-      "main() is for host programs, and a cell holds device code: launch its kernels from a TypeScript cell with kernel.launch({ grid, block }, …)",
+      "main() makes this a program, and here kernels are compiled: run it with runProgram(source) or in a %%cuda cell, or leave main() out",
       2,
     ],
   ];
@@ -270,7 +272,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
       "__global__ void k(float* p) { p[0] = 1; }\n\nint main() {\n  float* p;\n  cudaMalloc(&p, 4);\n  k<<<1, 1>>>(p);\n  cudaDeviceSynchronize();\n}",
     );
     expect(message).toMatch(
-      /^Cell \[3\] does not compile: main\(\) is for host programs, and a cell holds device code: launch its kernels from a TypeScript cell with kernel\.launch\(\{ grid, block \}, …\)\.\n\nCell \[3\]:3:5\n/,
+      /^Cell \[3\] does not compile: main\(\) makes this a program, and here kernels are compiled: run it with runProgram\(source\) or in a %%cuda cell, or leave main\(\) out\.\n\nCell \[3\]:3:5\n/,
     );
     expect(diagnostics).toHaveLength(1);
   });

@@ -109,9 +109,10 @@ test("what a first hour gets wrong says what to write", async () => {
       "%%cuda\n#include <missing.h>\n__global__ void lost(float* p) {}",
       "missing.h was found neither beside the source nor among CUDA's headers: put it beside the notebook, or name its folder with %%cuda --include FOLDER",
     ],
+    ["%%cuda\nint main() { return 3; }", "The program ended with exit code 3."],
     [
-      "%%cuda\nint main() { return 0; }",
-      "main() is for host programs, and a cell holds device code: launch its kernels",
+      "%%cuda -- 1024\n__global__ void lost(float* p) {}",
+      "This cell has no main(), so it takes no arguments behind --.",
     ],
     [
       'twice.as("floot")',

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Cell } from "../../language/cell.ts";
 import { cudaSource } from "./cuda-source.ts";
 import type { CellResult, Run } from "./run.ts";
+import { runProgramCell } from "./run-program.ts";
 
 /**
  * Rejects with the library's CompileError, which shows each line of the cell that is wrong, and with what its compile
@@ -12,9 +13,12 @@ export async function runCuda(
   cell: Extract<Cell, { language: "cuda" }>,
   { session, request, ran }: Run,
 ): Promise<CellResult> {
-  const { warpcell } = await session.library.load();
+  const { warpcell, host } = await session.library.load();
   session.cells.add(ran);
   const source = cudaSource(cell, ran);
+  if (host.isProgram(source.code)) return runProgramCell(cell.options, source, { session, request });
+  if (cell.options.args !== undefined)
+    throw new warpcell.CompileError("This cell has no main(), so it takes no arguments behind --.", "");
   const { code, name, includes } = source;
   const brought = session.shared.before(code, cell.options.defines, ran);
   const { id = null, count } = ran;

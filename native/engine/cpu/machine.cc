@@ -92,12 +92,16 @@ bool has_library_threads() {
                     "WARPCELL_CPU_LIBRARY must be \"loops\" or \"threads\", but is \"" + std::string(wanted) + "\".");
 }
 
-std::string machine_properties(uint32_t cores) {
+std::string processor_name() {
   std::string name = value_in("/proc/cpuinfo", "model name");
+  return name.empty() ? "CPU" : name;
+}
+
+std::string machine_properties(uint32_t cores) {
   const Compiler* compiler = system_compiler_if_any();
   const bool threads = has_library_threads();
   return JsonObject()
-      .text("name", name.empty() ? "CPU" : name)
+      .text("name", processor_name())
       .text("kind", "cpu")
       .number("index", 0)
       .text("arch", architecture() + (threads ? "-threads" : ""))

@@ -18,6 +18,7 @@ uint32_t usable_cores();
 // Whether the library's own kernels run as on a GPU, many threads to a block, not as loops:
 // WARPCELL_CPU_LIBRARY=threads, which finds mistakes in what a GPU would run. Throws DeviceError("INVALID_OPTION").
 bool has_library_threads();
+std::string processor_name();
 // The answer of properties() (device.h).
 std::string machine_properties(uint32_t cores);
 

@@ -54,6 +54,11 @@ export interface CompileOptions {
    * @internal
    */
   readonly brought?: Brought;
+  /**
+   * The device's half of a program, whose kernels its host code calls: no TypeScript needs to understand them.
+   * @internal
+   */
+  readonly isProgram?: boolean;
 }
 
 /** A variable of the device in a source. */
@@ -79,7 +84,7 @@ const saysName = /\bassert\b|\b__FILE__\b/;
 
 const caches = new Map<string, CompileCache>();
 
-function cache(): CompileCache {
+export function cache(): CompileCache {
   const directory = cacheDirectory();
   const known = caches.get(directory) ?? new CompileCache(directory);
   caches.set(directory, known);
@@ -119,10 +124,13 @@ export class Compilation {
     this.folders = [...includes, ...foldersIn(options.flags ?? [])].map((folder) => resolve(folder));
     const shared = this.brought.text();
     try {
-      this.signatures = parseSignatures(source, options.defines, [
-        ...includedTexts(shared + source, [...this.folders, `${deviceSources}include`]),
-        shared,
-      ]);
+      this.signatures =
+        options.isProgram === true
+          ? { kernels: [], variables: [] }
+          : parseSignatures(source, options.defines, [
+              ...includedTexts(shared + source, [...this.folders, `${deviceSources}include`]),
+              shared,
+            ]);
     } catch (error) {
       throw withExcerpts(error, this);
     }
@@ -140,16 +148,7 @@ export class Compilation {
         ? []
         : hostCode(tokenize(source, macrosOf(options.defines ?? [])).tokens, tokenize(shared).tokens);
     if (refused.length > 0) throw refusal(this, refused);
-    this.#options = [
-      ...(options.std === undefined ? [] : [`--std=${options.std}`]),
-      ...(options.arch === undefined ? [] : [`--arch=${options.arch}`]),
-      ...(options.defines ?? []).map((define) => `--define=${define}`),
-      ...includes.map((directory) => `--include=${directory}`),
-      ...(options.flags ?? []).map((flag) => `--flag=${flag}`),
-      ...(options.fastMath === true ? ["--fast-math"] : []),
-      ...(options.isLibrary === true ? ["--library"] : []),
-      ...(options.verbose === true ? ["--verbose"] : []),
-    ];
+    this.#options = optionWords({ ...options, includes });
   }
 
   /**
@@ -286,6 +285,20 @@ export class Compilation {
   }
 }
 
+/** Options as the device process takes them. */
+export function optionWords(options: CompileOptions): string[] {
+  return [
+    ...(options.std === undefined ? [] : [`--std=${options.std}`]),
+    ...(options.arch === undefined ? [] : [`--arch=${options.arch}`]),
+    ...(options.defines ?? []).map((define) => `--define=${define}`),
+    ...(options.includes ?? []).map((directory) => `--include=${directory}`),
+    ...(options.flags ?? []).map((flag) => `--flag=${flag}`),
+    ...(options.fastMath === true ? ["--fast-math"] : []),
+    ...(options.isLibrary === true ? ["--library"] : []),
+    ...(options.verbose === true ? ["--verbose"] : []),
+  ];
+}
+
 /** When a compilation began: on the clock of files, and to tell how long it took. */
 interface Start {
   readonly clock: number;
@@ -297,7 +310,7 @@ function startNow(): Start {
 }
 
 /** Where headers lie that come with a compiler, whose version stands for them. */
-function systemFolders(compiler: string | undefined): string[] {
+export function systemFolders(compiler: string | undefined): string[] {
   const around = compiler === undefined ? [] : [dirname(dirname(compiler)), compiler.replace(/(\/nvidia)\/.*$/, "$1")];
   return ["/usr", ...around, process.env["CUDA_PATH"], process.env["CUDA_HOME"]].filter(
     (folder) => folder !== undefined && isAbsolute(folder) && folder !== "/",
@@ -313,7 +326,7 @@ function foldersIn(flags: readonly string[]): string[] {
   });
 }
 
-function checkForms(source: unknown, options: CompileOptions): void {
+export function checkForms(source: unknown, options: CompileOptions): void {
   if (typeof source !== "string")
     throw new CompileError(`The CUDA C++ to compile must be text, but got ${worded(source)}.`, "");
   if (typeof options !== "object" || options === null)
@@ -334,7 +347,7 @@ let own: string | undefined;
  * One hash over all files that come with the library for device code, and the program that has it compiled: they decide
  * what any source becomes.
  */
-function ownHash(): string {
+export function ownHash(): string {
   if (own !== undefined) return own;
   const hash = createHash("sha256");
   const files = readdirSync(deviceSources, { recursive: true, withFileTypes: true })

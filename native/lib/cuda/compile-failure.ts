@@ -10,7 +10,8 @@ import { tokenize, type Token } from "./tokens.ts";
 /** What failed to compile. */
 export interface FailedSource {
   readonly source: string;
-  readonly name: string /** "cpu" or "cuda". */;
+  readonly name: string;
+  /** "cpu", "cuda", or "host" for the host code of a program. */
   readonly device: string;
   readonly signatures: Signatures;
   /** Sources whose declarations it uses. */
@@ -113,7 +114,7 @@ export function refuseMain(failed: { source: string; name: string }): void {
 }
 
 const mainMessage =
-  "main() is for host programs, and a cell holds device code: launch its kernels from a TypeScript cell with kernel.launch({ grid, block }, …)";
+  "main() makes this a program, and here kernels are compiled: run it with runProgram(source) or in a %%cuda cell, or leave main() out";
 
 /** Headers that no cell can have: compilers find them, and errors in them. */
 function headersRefused(source: string): Diagnostic[] {
@@ -128,7 +129,7 @@ function headersRefused(source: string): Diagnostic[] {
 function errorsOf(failed: FailedSource, messages: readonly CompilerMessage[]): Diagnostic[] {
   const { tokens } = tokenize(failed.source);
   const brace = unclosedBrace(tokens);
-  const main = mainOf(tokens);
+  const main = failed.device === "host" ? null : mainOf(tokens);
   const own = messages
     .flatMap(({ file, ...diagnostic }) => (file === failed.name ? [diagnostic] : []))
     .filter((error) => main === null || error.line < main.line || error.line > main.end)

@@ -171,6 +171,7 @@ const launches = {
  */
 export function instead(message: string, kind: string): string | null {
   if (launches.said.test(message)) return launches.instead;
+  if (kind === "host") return insteadInHostCode(message);
   const groups = missing.map((pattern) => pattern.exec(message)?.groups).find((found) => found !== undefined);
   const header = groups?.["header"];
   const name = header ?? groups?.["name"];
@@ -179,6 +180,17 @@ export function instead(message: string, kind: string): string | null {
   return header === undefined
     ? null
     : `${header} was found neither beside the source nor among CUDA's headers: put it beside the notebook, or name its folder with %%cuda --include FOLDER or compile(source, { includes: ["FOLDER"] })`;
+}
+
+/** The same for the host code of a program. */
+function insteadInHostCode(message: string): string | null {
+  const groups = missing.map((pattern) => pattern.exec(message)?.groups).find((found) => found !== undefined);
+  const name = groups?.["header"] ?? groups?.["name"] ?? "";
+  if (/^cu(da)?[A-Z]/.test(name))
+    return `${name} is not among the functions of CUDA's runtime that a program has here: the guide "CUDA cells" lists them`;
+  if (/^(thrust|cub|cuda|nppi?|cublas|cufft|curand|cusparse|cusolver)(\/|::|_|\.h|$)/.test(name))
+    return `${name} belongs to a library that programs do not have here: use kernels of your own, or the methods of tensors in a TypeScript cell`;
+  return null;
 }
 
 /**

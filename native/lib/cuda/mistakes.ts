@@ -5,6 +5,7 @@ import { Compilation, type CompileOptions } from "./compilation.ts";
 import { refuseMain } from "./compile-failure.ts";
 import { parseDiagnostics } from "./compiler-log.ts";
 import { almostKernel } from "./device-code.ts";
+import { isProgram, splitProgram } from "./program/split.ts";
 import { tokenize } from "./tokens.ts";
 
 /**
@@ -13,6 +14,12 @@ import { tokenize } from "./tokens.ts";
  */
 export async function cudaMistakes(source: string, options: CompileOptions, on: DeviceProcess): Promise<Diagnostic[]> {
   try {
+    if (isProgram(source)) {
+      // It stands alone.
+      const { brought: _, ...own } = options;
+      const half = new Compilation(splitProgram(source).device, { ...own, isProgram: true }, on);
+      return parseDiagnostics(await half.syntax(), half.name).filter(({ severity }) => severity !== "note");
+    }
     const compilation = new Compilation(source, options, on);
     const log = await compilation.syntax();
     refuseMain(compilation);

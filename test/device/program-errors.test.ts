@@ -1,0 +1,165 @@
+// What goes wrong with whole programs: what they ignore, how they crash, what is refused, each in one sentence.
+import { describe, expect, test } from "vitest";
+import { CompileError, InterruptedError, ProgramError, runProgram, zeros } from "../../native/lib/index.ts";
+import { devices } from "./devices.ts";
+
+const kernel = "__global__ void fill(int* p, int v) { p[threadIdx.x] = v; }\n";
+
+describe.each(devices)("programs that go wrong on $name", ({ name: device, kind }) => {
+  const run = (source: string, options = {}) => runProgram(source, { device, name: "Cell [3]", ...options });
+  const failure = async (source: string, options = {}) => {
+    const error: unknown = await run(source, options).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    return error as Error & { code: string };
+  };
+
+  test("a call that failed unseen is told with its line; one that was looked at is not", async () => {
+    const { unchecked, exitCode } = await run(`${kernel}
+int main() {
+  int *p, host;
+  cudaMalloc(&p, 16);
+  cudaMemcpy(&host, p, 64, (cudaMemcpyKind)7);
+  fill<<<1, 5000>>>(p, 1);
+  if (cudaFree(&host) != cudaSuccess) return 4;
+}`);
+    expect(exitCode).toBe(4);
+    expect(unchecked).toEqual([
+      "cudaMemcpy in line 6 failed: invalid copy direction for memcpy (cudaErrorInvalidMemcpyDirection), and nobody looked at it.",
+      "The launch of fill in line 7 failed: invalid configuration argument (cudaErrorInvalidConfiguration), and nobody looked at it.",
+    ]);
+  });
+
+  test("an error that the program asks for afterwards has been looked at", async () => {
+    const { unchecked } = await run(
+      `${kernel}int main() { fill<<<1, 5000>>>(nullptr, 1); return cudaGetLastError() != cudaErrorInvalidConfiguration; }`,
+    );
+    expect(unchecked).toEqual([]);
+  });
+
+  test("host code that crashes", async () => {
+    const error = await failure(
+      `${kernel}int main() { int* p; cudaMalloc(&p, 16);\n fill<<<1, 4>>>(p, 1);\n int* q = nullptr; *(volatile int*)q = 1; }`,
+    );
+    expect(error).toBeInstanceOf(ProgramError);
+    expect(error.code).toBe("PROGRAM_CRASH");
+    expect(error.message).toBe(
+      "The program crashed: its host code accessed memory that is not its own (a pointer to device memory is one that host code cannot use) (SIGSEGV). The last kernel was fill, launched in line 3.",
+    );
+    expect(await failure("#include <cstdlib>\nint main() { abort(); }")).toMatchObject({
+      code: "PROGRAM_CRASH",
+      message: "The program crashed: it called abort(), or an exception or assertion ended it (SIGABRT).",
+    });
+  });
+
+  test("a kernel that goes astray", async () => {
+    const source = `${kernel}int main() {\n  int* p; cudaMalloc(&p, 16);\n  fill<<<1, 4>>>(p - (1ll << 40), 1);\n  return cudaDeviceSynchronize();\n}`;
+    if (kind === "cpu") {
+      // Its process is lost: the memory that it wrote may be anyone's.
+      const error = await failure(source);
+      expect(error.code).toBe("ILLEGAL_ADDRESS");
+      expect(error.message).toMatch(
+        /^The kernel fill, launched in line 4, failed: Block \(0,0,0\) accessed .*, which is in no array\.$/,
+      );
+      expect(error).toMatchObject({ kernel: "fill", line: 4 });
+    } else {
+      expect((await run(source)).exitCode).toBe(700 % 256);
+      const ignored = await run(source.replace("return cudaDeviceSynchronize();", ""));
+      expect(ignored.unchecked).toEqual([
+        "The launch of fill in line 4 failed: an illegal memory access was encountered (cudaErrorIllegalAddress), and nobody looked at it.",
+      ]);
+    }
+    // Tensors and later programs are as they were.
+    expect(zeros([2], { device }).toArray()).toEqual([0, 0]);
+    expect((await run("int main() { return 5; }")).exitCode).toBe(5);
+  });
+
+  test("mistakes of either half have the program's lines", async () => {
+    const host = await failure("int main() {\n  return missing;\n}");
+    expect(host).toBeInstanceOf(CompileError);
+    expect(host.message).toMatch(/^Cell \[3\] does not compile: .*missing.*\n\nCell \[3\]:2:10\n/);
+    const inKernel = await failure(
+      "#include <cstdio>\n__global__ void k(int* p) {\n  p[0] = missing;\n}\nint main() { k<<<1, 1>>>(nullptr); }",
+    );
+    expect(inKernel).toBeInstanceOf(CompileError);
+    expect(inKernel.message).toMatch(/^Cell \[3\] does not compile: .*missing.*\n\nCell \[3\]:3:10\n/);
+  });
+
+  test.each([
+    [
+      "a function of the runtime that is not here",
+      "int main() { cudaDeviceEnablePeerAccess(1, 0); }",
+      /cudaDeviceEnablePeerAccess is not among the functions of CUDA's runtime that a program has here: the guide "CUDA cells" lists them\./,
+    ],
+    [
+      "a library",
+      "#include <thrust/sort.h>\nint main() {}",
+      /thrust\/sort\.h belongs to a library that programs do not have here: use kernels of your own, or the methods of tensors in a TypeScript cell\./,
+    ],
+    [
+      "a lambda for a device",
+      "template <class F> __global__ void k(F f) { f(); }\nint main() {\n  k<<<1, 1>>>([] __device__ () {});\n}",
+      /^The lambda in line 3 is device code inside of a host function, which is not available here: write a struct with a __device__ operator\(\), and pass that\.$/,
+    ],
+    [
+      "a lambda of the host for a kernel",
+      "template <class F> __global__ void k(F f) { }\nint main() { auto f = [] { return 1; }; k<<<1, 1>>>(f); }",
+      /^Cell \[3\] launches k with a lambda or a type that is local to a function, which is not available here: write a struct outside of functions, with a __device__ operator\(\), and pass that\.$/,
+    ],
+    [
+      "a parameter without a name",
+      "__global__ void k(int*) {}\nint main() { k<<<1, 1>>>(nullptr); }",
+      /^A parameter of the kernel in line 1 has no name: give it one\.$/,
+    ],
+    [
+      "a launch in pieces",
+      "__global__ void k() {}\nint main() {\n  k<<<1, 1>>;\n}",
+      /^The launch in line 3 is not complete: write kernel<<<grid, block>>>\(arguments\), with its <<< and >>> in one piece\.$/,
+    ],
+    [
+      "several managed variables at once",
+      "__managed__ int a, b;\nint main() {}",
+      /^Line 1 declares several __managed__ variables at once: give each a line of its own\.$/,
+    ],
+    [
+      "no program",
+      kernel,
+      /^Cell \[3\] has no main\(\), so it is no program: compile\(source\) makes kernels of it\.$/,
+    ],
+  ])("%s is refused", async (_, source, message) => {
+    const error = await failure(source);
+    expect(error).toBeInstanceOf(CompileError);
+    expect(error.message).toMatch(message);
+  });
+
+  test("a bracket that is not closed, and arguments that are no text", async () => {
+    expect((await failure("int main() { (]; }")).message).toContain("has no main()");
+    expect((await failure("int main() {}", { args: [3] })).message).toBe(
+      "The option args must be an array of text, but got an array of 1.",
+    );
+  });
+
+  test("output comes while the program runs, and an abort ends it", async () => {
+    const stop = new AbortController();
+    let printed = "";
+    const running = run('#include <cstdio>\nint main() { puts("begun"); for (;;) ; }', {
+      signal: stop.signal,
+      onOutput: (text: string, stream: string) => {
+        printed += `${stream}: ${text}`;
+        stop.abort();
+      },
+    });
+    await expect(running).rejects.toThrow(InterruptedError);
+    await expect(running).rejects.toThrow("The program was ended by an interrupt.");
+    expect(printed).toBe("stdout: begun\n");
+    await expect(run("int main() {}", { signal: AbortSignal.abort() })).rejects.toThrow(InterruptedError);
+  });
+
+  test("it is found in the cache the second time", async () => {
+    const source = `${kernel}int main() { return ${Math.floor(Math.random() * 1e6)} & 0; } // ${Math.random()}`;
+    expect((await run(source)).cached).toBe(false);
+    expect((await run(source)).cached).toBe(true);
+    expect((await run(source, { defines: ["N=3"] })).cached).toBe(false);
+  });
+});

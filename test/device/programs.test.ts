@@ -1,0 +1,266 @@
+// Whole programs with main() on every device: what they print is computed here in float64, from the same random seed.
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { runProgram } from "../../native/lib/index.ts";
+import { devices } from "./devices.ts";
+
+const seed = Math.floor(Math.random() * 10_000);
+console.log(`seed ${seed}`);
+
+const source = (name: string): string => readFileSync(new URL(`../programs/${name}.cu`, import.meta.url), "utf8");
+
+/** `hash` of the programs. */
+function hash(i: number, by: number): number {
+  let h = (Math.imul(i, 747796405) + Math.imul(by, 2891336453) + 12345) >>> 0;
+  h = Math.imul((h >>> ((h >>> 28) + 4)) ^ h, 277803737) >>> 0;
+  return ((h >>> 22) ^ h) >>> 0;
+}
+
+const numbers = (n: number, of: (i: number) => number): number[] => Array.from({ length: n }, (_, i) => of(i));
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+interface Program {
+  readonly args: readonly (string | number)[];
+  readonly prints: () => string;
+  readonly stderr?: string | RegExp;
+  readonly exitCode?: () => number;
+}
+
+const programs: Record<string, Program> = {
+  "vector-add": {
+    args: [1003, seed],
+    prints: () => {
+      const c = numbers(1003, (i) => (hash(i, seed) % 1000) + (hash(i, seed + 1) % 1000));
+      return `first ${c[0]} last ${c.at(-1)} sum ${sum(c)}\n`;
+    },
+  },
+  "saxpy-events": {
+    args: [5000, seed],
+    prints: () => `sum ${sum(numbers(5000, (i) => 2 * (hash(i, seed) % 64) + (hash(i, seed + 7) % 64)))} timed true\n`,
+  },
+  "matmul-tiled": {
+    args: [37, seed],
+    prints: () => {
+      const n = 37;
+      const a = numbers(n * n, (i) => (hash(i, seed) % 16) - 8);
+      const b = numbers(n * n, (i) => (hash(i, seed + 1) % 16) - 8);
+      const c = numbers(n * n, (at) => {
+        const [row, column] = [Math.floor(at / n), at % n];
+        return sum(numbers(n, (k) => a[row * n + k]! * b[k * n + column]!));
+      });
+      return `corner ${c[0]} ${c.at(-1)} checksum ${sum(c.map((value, i) => value * (i % 97)))}\n`;
+    },
+  },
+  reduction: {
+    args: [70_001, seed],
+    prints: () => `sum ${sum(numbers(70_001, (i) => (hash(i, seed) % 2001) - 1000))}\n`,
+  },
+  histogram: {
+    args: [20_000, seed],
+    prints: () => {
+      const bins = numbers(32, () => 0);
+      for (let i = 0; i < 20_000; i++) bins[(hash(i, seed) & 255) % 32]! += 1;
+      return `${bins.join(" ")}\n`;
+    },
+  },
+  "constant-filter": {
+    args: [300, seed],
+    prints: () => {
+      const weights = [1, 2, 4, 16, 4, 2, 1];
+      const x = numbers(300, (i) => hash(i, seed) % 256);
+      const y = x.map((_, i) => 1.5 + sum(weights.map((weight, k) => weight * (x[i + k - 3] ?? 0))));
+      return `sum ${sum(y).toFixed(1)} edges 12 then 0 centre 16 size 28\n`;
+    },
+  },
+  streams: {
+    args: [700, seed],
+    prints: () => {
+      const parts = numbers(4, (part) =>
+        sum(
+          numbers(700, (i) => {
+            const x = (hash(part * 700 + i, seed) % 100) ** 2 + part;
+            return part === 0 ? x * x + 1 : x;
+          }),
+        ),
+      );
+      return `${parts.join(" ")}\n`;
+    },
+  },
+  managed: {
+    args: [40, seed],
+    prints: () => {
+      const once = sum(numbers(40, (i) => hash(i, seed) % 50).map((value) => (value > 10 ? value : -5)));
+      return `sum ${once} visits 40\nsum ${2 * once} visits 81\n`;
+    },
+  },
+  templates: {
+    args: [1000, seed],
+    prints: () => {
+      const x = numbers(1000, (i) => hash(i, seed) % 20);
+      const whole = x.map((value) => (-(2 * value + 3)) ** 3 + 15);
+      return `${sum(whole)} ${sum(x.map((value) => 2 * value * 0.25)).toFixed(2)}\n`;
+    },
+  },
+  transpose: {
+    args: [70, 45, seed],
+    prints: () => {
+      const [width, height] = [70, 45];
+      const turned = numbers(width * height, (at) => {
+        const [row, column] = [Math.floor(at / height), at % height];
+        return hash(column * width + row, seed) % 1000;
+      });
+      return `checksum ${sum(turned.map((value, i) => value * (i % 1009)))} pitched 1\n`;
+    },
+  },
+  scan: {
+    args: [1500, seed],
+    prints: () => {
+      let before = 0;
+      const scanned = numbers(1500, (i) => {
+        const now = before;
+        before += hash(i, seed) % 100;
+        return now;
+      });
+      return `last ${scanned.at(-1)} checksum ${sum(scanned.map((value, i) => value * (i % 13)))}\n`;
+    },
+  },
+  pi: {
+    args: [40, seed],
+    prints: () => {
+      let hits = 0;
+      for (let k = 0; k < 256 * 40; k++)
+        if ((hash(2 * k, seed) >>> 16) ** 2 + (hash(2 * k + 1, seed) >>> 16) ** 2 < 2 ** 32) hits += 1;
+      return `hits ${hits} of ${256 * 40}\n`;
+    },
+    stderr: /^pi is about 3\.\d\d \(timed\)\n$/,
+  },
+  errors: {
+    args: [],
+    prints: () =>
+      `${[
+        "fine: cudaSuccess",
+        "huge: cudaErrorMemoryAllocation",
+        "last: cudaErrorMemoryAllocation",
+        "gone: cudaSuccess",
+        "large block: cudaErrorInvalidConfiguration",
+        "no blocks: cudaErrorInvalidConfiguration",
+        "again: cudaErrorInvalidConfiguration",
+        "bounds: cudaErrorLaunchOutOfResources",
+        "shared: cudaErrorInvalidValue",
+        "right: cudaSuccess",
+        "direction: cudaErrorInvalidMemcpyDirection",
+        "null: cudaErrorInvalidValue",
+        "device: cudaErrorInvalidDevice",
+        "free: cudaErrorInvalidValue",
+        "9 9",
+        `line ${lineOf("errors", "cudaMemset(nullptr")}: invalid argument (cudaErrorInvalidValue, 1)`,
+      ].join("\n")}\n`,
+    exitCode: () => 7,
+  },
+  "device-query": {
+    args: [],
+    prints: () => "Device 0 named something\nwarp 32 threads 1024 block (1024, 1024, 64) shared 49152\nagrees 1\n",
+  },
+  cooperative: {
+    args: [900, seed],
+    prints: () => {
+      const x = numbers(900, (i) => hash(i, seed) % 100);
+      const y = x.map((value) => value * 900 - sum(x));
+      return `sum ${sum(y)} weighted ${sum(y.map((value, i) => value * (i % 7)))}\ncudaErrorCooperativeLaunchTooLarge\n`;
+    },
+  },
+  graph: {
+    args: [500, seed],
+    prints: () => {
+      // Each run adds 1, and what the second stream has gathered: 2, 4, … 20.
+      const added = sum(numbers(10, (run) => 1 + 2 * (run + 1)));
+      return `nodes 3 capturing 1 sum ${sum(numbers(500, (i) => (hash(i, seed) % 100) + added))}\n`;
+    },
+  },
+  occupancy: {
+    args: [seed],
+    prints: () => {
+      const part = 16 * 1024;
+      const x = numbers(2 * part, (i) => 2 * (hash(i, seed) % 100));
+      const reversed = x.map((_, i) => x[Math.floor(i / part) * part + part - 1 - (i % part)]!);
+      return `cudaErrorInvalidValue then cudaSuccess, ${4 * part} bytes, sum ${sum(reversed.map((value, i) => value * (i % 11)))}, block 1\n`;
+    },
+  },
+  life: {
+    args: [12, seed],
+    prints: () => `living ${living(12)}\n`,
+    exitCode: () => living(12) % 200,
+  },
+  sort: {
+    args: [9, seed],
+    prints: () => {
+      const keys = numbers(512, (i) => hash(i, seed) % 100_000).sort((a, b) => a - b);
+      return `${keys[0]} ${keys[256]} ${keys[511]}\n`;
+    },
+  },
+  heat: {
+    args: [200, 50, 0.2, seed],
+    prints: () => {
+      let bar = numbers(200, (i) => hash(i, seed) % 100);
+      for (let step = 0; step < 50; step++)
+        bar = bar.map((x, i) => (i === 0 || i === 199 ? x : x + 0.2 * (bar[i - 1]! - 2 * x + bar[i + 1]!)));
+      return [0, 50, 100, 150].map((i) => `${bar[i]!.toFixed(9)}\n`).join("");
+    },
+  },
+  spmv: {
+    args: [300, seed],
+    prints: () => {
+      let at = 0;
+      const y = numbers(300, (row) =>
+        sum(
+          numbers(hash(row, seed) % 50, () => {
+            const column = hash(at, seed + 1) % 300;
+            const value = (hash(at++, seed + 2) % 21) - 10;
+            return value * (hash(column, seed + 3) % 10);
+          }),
+        ),
+      );
+      return `entries ${at} checksum ${sum(y.map((value, row) => value * (row % 17)))}\n`;
+    },
+  },
+  // 1 + 2 + 3 + 3; …; at the end 11 and five times 2.
+  mixture: { args: [], prints: () => "9\n19\n1.5\n15\n6.5\n11 12\n1\n21\n" },
+  halves: { args: [], prints: () => "0 0\n" },
+  talk: {
+    args: ["one", "two words"],
+    prints: () => "host one\ndevice 1.0\nhost two words\ndevice 2.0\ninput none\nfarewell\n",
+    stderr: "leaving with 3\n",
+    exitCode: () => 3,
+  },
+};
+
+function living(steps: number): number {
+  const [width, height] = [48, 32];
+  let cells = numbers(width * height, (i) => (hash(i, seed) % 3 === 0 ? 1 : 0));
+  for (let step = 0; step < steps; step++)
+    cells = cells.map((cell, i) => {
+      const [x, y] = [i % width, Math.floor(i / width)];
+      let around = -cell;
+      for (const dy of [-1, 0, 1])
+        for (const dx of [-1, 0, 1])
+          around += cells[((y + dy + height) % height) * width + ((x + dx + width) % width)]!;
+      return around === 3 || (around === 2 && cell === 1) ? 1 : 0;
+    });
+  return sum(cells);
+}
+
+function lineOf(name: string, text: string): number {
+  return source(name).slice(0, source(name).indexOf(text)).split("\n").length;
+}
+
+describe.each(devices)("whole programs on $name", ({ name: device }) => {
+  test.each(Object.keys(programs))("%s", { timeout: 120_000 }, async (name) => {
+    const { args, prints, stderr = "", exitCode } = programs[name]!;
+    const ended = await runProgram(source(name), { device, args: args.map(String) });
+    expect(ended.stdout).toBe(prints());
+    if (typeof stderr === "string") expect(ended.stderr).toBe(stderr);
+    else expect(ended.stderr).toMatch(stderr);
+    expect(ended.exitCode).toBe(exitCode?.() ?? 0);
+    expect(ended.unchecked).toEqual([]);
+  });
+});
