@@ -1,6 +1,9 @@
 // `%%cuda` cells with main(), in a real session on the CPU: what a program prints is the cell's output, how it ends is
 // how the cell ends, and the notebook goes on as it was.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { TestSession } from "../helpers/session.ts";
 
 let session: TestSession;
@@ -27,6 +30,18 @@ int main(int argc, char** argv) {
   expect(session.printed(request, "stdout")).toBe("host 3 two words\ndevice 42\n");
   expect(session.printed(request, "stderr")).toBe("aside\n");
   expect((await session.run("typeof inside")).result).toBe("'undefined'");
+});
+
+test("a file with a main() runs, with headers beside it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "warpcell-program-cell-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, "size.h"), "#define SIZE 7\n");
+  writeFileSync(
+    join(folder, "program.cu"),
+    '#include "size.h"\n#include <cstdio>\nint main(int, char** argv) { printf("%d %s\\n", SIZE, argv[1]); }\n',
+  );
+  const { stdout, error } = await session.run(`%%cuda ${join(folder, "program.cu")} -- five`);
+  expect({ stdout, error }).toEqual({ stdout: "7 five\n", error: null });
 });
 
 test("its exit code, and what it ignored", async () => {
