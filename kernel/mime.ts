@@ -3,11 +3,13 @@
 import type {
   AsmMime,
   GaugesTarget,
+  MemoryTarget,
   MistakesTarget,
   TensorMime,
   TensorTarget,
   TraceMime,
   TraceTarget,
+  VariablesTarget,
 } from "warpcell/payloads";
 
 export type * from "warpcell/payloads";
@@ -20,3 +22,5 @@ export const gaugesTarget: GaugesTarget = "warpcell.gauges";
 export const tensorTarget: TensorTarget = "warpcell.tensor";
 export const traceTarget: TraceTarget = "warpcell.trace";
 export const mistakesTarget: MistakesTarget = "warpcell.mistakes";
+export const variablesTarget: VariablesTarget = "warpcell.variables";
+export const memoryTarget: MemoryTarget = "warpcell.memory";

@@ -74,6 +74,7 @@ const gauge = object<DeviceGauge>({
   memoryUsed: nullable(number),
   allocated: number,
   reserved: number,
+  peak: number,
   utilization: nullable(number),
   temperature: nullable(number),
   power: nullable(number),

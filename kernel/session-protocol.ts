@@ -141,9 +141,13 @@ export interface DeviceSummary {
   reason: string;
 }
 
-/** Comm targets of the session that its agent answers, also while a cell spins. */
-export type ViewTarget = import("./mime.ts").TensorTarget | import("./mime.ts").TraceTarget;
-export const viewTargets: readonly ViewTarget[] = ["warpcell.tensor", "warpcell.trace"];
+/** Comm targets of the session that its agent answers, also while a cell spins: what is shown, and what there is. */
+export type PictureTarget = import("./mime.ts").TensorTarget | import("./mime.ts").TraceTarget;
+export type ListTarget = import("./mime.ts").VariablesTarget | import("./mime.ts").MemoryTarget;
+export type ViewTarget = PictureTarget | ListTarget;
+export const pictureTargets: readonly PictureTarget[] = ["warpcell.tensor", "warpcell.trace"];
+export const listTargets: readonly ListTarget[] = ["warpcell.variables", "warpcell.memory"];
+export const viewTargets: readonly ViewTarget[] = [...pictureTargets, ...listTargets];
 
 /** What the agent answers: also what is wrong with a `%%cuda` cell, for the supervisor, which has that target. */
 export type AgentTarget = ViewTarget | import("./mime.ts").MistakesTarget;
@@ -165,7 +169,7 @@ export type AgentCommand =
   | { type: "inputReply"; request: RequestId; value: string | null }
   /** Send gauges this often; 0 stops them. Milliseconds. */
   | { type: "gauges"; interval: number }
-  /** A front end opened a comm on one of {@link viewTargets}: it will ask. */
+  /** A front end opened a comm on one of {@link pictureTargets}: it will ask. */
   | { type: "viewOpened" }
   /** What it asks; each is answered by `viewed` with its number. */
   | { type: "view"; view: number; target: AgentTarget; data: unknown };

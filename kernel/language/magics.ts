@@ -19,6 +19,8 @@ export interface Magics {
   time?: true;
   /** Profile the cell. */
   profile?: { counters: boolean; samples: boolean };
+  /** List the notebook's names. */
+  whos?: true;
   /** Texts to show before the code runs. */
   pages?: string[];
   /** Names to say what they are. */
@@ -137,6 +139,14 @@ const lineMagics: Record<string, LineMagic> = {
           column,
         );
       magics.types = value;
+    },
+  },
+  "%whos": {
+    usage: "%whos",
+    does: "the notebook's names: type, shape, dtype, device, bytes, and the line where each was made",
+    words: [],
+    take: (magics) => {
+      magics.whos = true;
     },
   },
 };

@@ -9,6 +9,7 @@ import type {
   Statement,
   VariableDeclaration,
 } from "oxc-parser";
+import { type Definition, definitionsOf } from "./definitions.ts";
 import { boundNames, type Declared, isFunction } from "./hoisting.ts";
 import { type Importing, importCall, importHead, isEmptyExport, isReexport } from "./imports.ts";
 import { Initialisations } from "./initialisations.ts";
@@ -28,8 +29,8 @@ export interface Transformed {
   isAsync: boolean;
   /** Number of slot objects that the function takes after the helpers. */
   chunks: number;
-  /** Names that the cell declares at its top level. */
-  declared: string[];
+  /** The names that the cell declares at its top level. */
+  declared: Map<string, Definition>;
   positions: Positions;
   /**
    * `origins[i]` is where the launch stands that sets `origin.current` to `firstOrigin + i`: an offset for
@@ -38,6 +39,18 @@ export interface Transformed {
   origins: readonly number[];
 }
 
+/** Statements that run others: calls within them are of their first line. */
+const control: ReadonlySet<string> = new Set([
+  "ForStatement",
+  "ForOfStatement",
+  "ForInStatement",
+  "WhileStatement",
+  "DoWhileStatement",
+  "IfStatement",
+  "SwitchStatement",
+  "TryStatement",
+  "BlockStatement",
+]);
 const anonymous = new Set(["ArrowFunctionExpression", "FunctionExpression", "ClassExpression"]);
 
 /**
@@ -163,7 +176,7 @@ class CellRewriter {
       code: this.#output.toString(),
       isAsync,
       chunks,
-      declared: [...this.#declared.keys()],
+      declared: definitionsOf(this.#program, this.#analysis),
       positions: this.#positions,
       origins: this.#origins,
     };
@@ -395,9 +408,10 @@ class CellRewriter {
 
   /** Library calls launch kernels too; at the top level a store per statement is cheap enough to name their line. */
   #noteCalls({ type, start, end }: Node): void {
-    if (type !== "VariableDeclaration" && type !== "ExpressionStatement") return;
+    const isControl = control.has(type);
+    if (!isControl && type !== "VariableDeclaration" && type !== "ExpressionStatement") return;
     const hasCall = this.#analysis.calls.some((call) => call >= start && call < end);
-    const isNoted = this.#analysis.launches.some((launch) => launch.start >= start && launch.end <= end);
+    const isNoted = !isControl && this.#analysis.launches.some((launch) => launch.start >= start && launch.end <= end);
     if (hasCall && !isNoted) this.#output.prependRight(start, `${this.#originAt(start)}; `);
   }
 

@@ -8,6 +8,7 @@ import { isOfDisplay } from "./display/display.ts";
 import { Interrupted, type Guard } from "./requests/interrupts.ts";
 import { isLeave, Leave, leavePayload } from "./requests/leave.ts";
 import { runCell } from "./cells/languages.ts";
+import { whosText } from "./display/whos.ts";
 import { bundleOf, text } from "./display/mime-bundle.ts";
 import type { Request } from "./requests/request.ts";
 import { runCode } from "./cells/run-typescript.ts";
@@ -31,6 +32,7 @@ export async function execute(session: Session, command: ExecuteCommand): Promis
   // Whatever ran since the last cell.
   restoreBuiltins(session, request, "Code that ran before this cell");
   session.faults.begin(request);
+  session.memory.begin(ran);
   try {
     try {
       await session.interrupts.run(request.id, (guard) =>
@@ -48,6 +50,7 @@ export async function execute(session: Session, command: ExecuteCommand): Promis
     else error = fail(session, thrown, ran);
   }
   const unsettled = await settle(session, ran, isStopped);
+  session.memory.end(ran);
   const stray = session.faults.end();
   const ofDevice = unsettled ?? (stray === null ? null : fail(session, stray, ran));
   if (ofDevice !== null) {
@@ -93,6 +96,7 @@ async function runAndShow(
   }
   for (const page of cell.magics.pages ?? []) session.output.write("stdout", page);
   if (cell.magics.file !== undefined) session.output.write("stdout", writeCellFile(cell.magics.file));
+  if (cell.magics.whos === true) session.output.write("stdout", whosText(session.names.list()));
   for (const given of cell.magics.npm ?? []) await session.npm.run(given);
   if (cell.magics.profile !== undefined)
     session.profiles.begin(await session.library.load(), ran.label, cell.magics.profile);

@@ -8,7 +8,7 @@ import { type AgentStart, shared, type ToAgent } from "./agent/agent-link.ts";
 import { Builtins } from "./cells/builtins.ts";
 import { CellRegistry } from "./cells/cell-registry.ts";
 import { Comms } from "./display/comm.ts";
-import { serveViews } from "./display/serve-views.ts";
+import { serveLists, servePictures, viewsOf } from "./display/serve-views.ts";
 import { DeviceFaults } from "./requests/device-faults.ts";
 import { createDisplay, tag } from "./display/display.ts";
 import { endAtOnce } from "./requests/end-at-once.ts";
@@ -19,7 +19,9 @@ import { Interrupted, Interrupts } from "./requests/interrupts.ts";
 import { leavers } from "./requests/leave.ts";
 import { hostUrl, LibraryLoader } from "./cells/library.ts";
 import { installHelpers } from "./cells/lowered-helpers.ts";
+import { MemoryReports } from "./display/memory-reports.ts";
 import { Modules } from "./cells/modules.ts";
+import { Names } from "./cells/names.ts";
 import { Npm } from "./cells/npm.ts";
 import { Output, redirect } from "./requests/output.ts";
 import { Profiles } from "./display/profiles.ts";
@@ -46,6 +48,9 @@ const output = new Output(sendEvent, requests);
 const cells = new CellRegistry();
 const library = new LibraryLoader();
 const interrupts = new Interrupts(memory);
+const slots = new Slots();
+const names = new Names(slots, cells);
+const memoryReports = new MemoryReports(agent, memory, names);
 const npm = new Npm({ directory: process.cwd(), output, requests, interrupts });
 const session: Session = {
   builtins: new Builtins(),
@@ -53,18 +58,22 @@ const session: Session = {
   faults: new DeviceFaults(library),
   interrupts,
   library,
+  memory: memoryReports,
   modules: new Modules(process.cwd(), npm, library),
+  names,
   npm,
   output,
   profiles: new Profiles(output, requests),
   requests,
   shared: new SharedCells((sources) => agent.postMessage({ type: "sharedCode", sources } satisfies ToAgent)),
-  slots: new Slots(),
+  slots,
   tracebacks: new Tracebacks(cells),
   origin: { current: 0 },
 };
 const comms = new Comms(output, requests);
 const Comm = comms.createClass();
+const views = viewsOf(library, names, memoryReports);
+serveLists(Comm, views, memoryReports);
 
 requests.follow();
 requests.whenReleased((released) => output.send({ type: "released", requests: released }));
@@ -82,7 +91,9 @@ session.library.whenLoaded((loaded) => {
   session.origin = host.origin;
   session.profiles.use(loaded);
   session.shared.use(loaded);
-  serveViews(Comm, host);
+  names.use(host);
+  memoryReports.use(host);
+  servePictures(Comm, views);
   host.describeOrigins((origin) => cells.placeOfOrigin(origin));
   host.describeCaller(() => session.tracebacks.here());
   agent.postMessage({ type: "library", url: hostUrl } satisfies ToAgent);

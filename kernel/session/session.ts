@@ -5,6 +5,8 @@ import type { DeviceFaults } from "./requests/device-faults.ts";
 import type { Interrupts } from "./requests/interrupts.ts";
 import type { LibraryLoader } from "./cells/library.ts";
 import type { Modules } from "./cells/modules.ts";
+import type { MemoryReports } from "./display/memory-reports.ts";
+import type { Names } from "./cells/names.ts";
 import type { Npm } from "./cells/npm.ts";
 import type { Output } from "./requests/output.ts";
 import type { Profiles } from "./display/profiles.ts";
@@ -19,7 +21,9 @@ export interface Session {
   readonly faults: DeviceFaults;
   readonly interrupts: Interrupts;
   readonly library: LibraryLoader;
+  readonly memory: MemoryReports;
   readonly modules: Modules;
+  readonly names: Names;
   readonly npm: Npm;
   readonly output: Output;
   readonly profiles: Profiles;

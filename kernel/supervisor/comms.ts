@@ -1,7 +1,7 @@
 // Passes comm messages of clients to the owner of their target: the supervisor's own table, or the session.
 import type { ReopenPayload } from "../mime.ts";
 import { packBuffers } from "../session-protocol-buffers.ts";
-import { type Event, viewTargets } from "../session-protocol.ts";
+import { type Event, listTargets, pictureTargets, viewTargets } from "../session-protocol.ts";
 import { optional, required, rowOf } from "./content.ts";
 import type { Json, Message } from "./messages.ts";
 import type { Publisher } from "./publish.ts";
@@ -56,12 +56,14 @@ export class Comms {
     const target = required(request.content, "target_name", "string");
     const own = rowOf(this.#own, target) ?? null;
 
-    if (own === null && !this.#sessionTargets.has(target)) {
+    // A session that has just started has said nothing yet of what it always has.
+    const isKnown = own !== null || this.#sessionTargets.has(target) || listTargets.some((list) => list === target);
+    if (!isKnown) {
       this.#publisher.publish("comm_close", request, { comm_id: comm, data: {} });
       return;
     }
     this.#open.set(comm, { target, own });
-    if (viewTargets.some((view) => view === target)) this.#session.agent({ type: "viewOpened" });
+    if (pictureTargets.some((picture) => picture === target)) this.#session.agent({ type: "viewOpened" });
     if (own !== null) own.opened(comm, request);
     else
       await this.#forward(request, (id, buffers) => ({

@@ -6,6 +6,8 @@ import type { Diagnostic } from "./errors.ts";
 import { defaultDevice, deviceForViews, deviceNamed } from "./device/choice.ts";
 import { DeviceProcess } from "./device/process.ts";
 import type { DeviceGauge } from "./payloads.ts";
+import { collectGarbage } from "./device/collection.ts";
+import { trim } from "./memory/map.ts";
 import { isPresent } from "./device/presence.ts";
 import { whenProfileShown, type ShownProfile } from "./profile/profile.ts";
 import { whenTensorShown, type ShownTensor } from "./tensor/shown.ts";
@@ -15,8 +17,11 @@ export { outdatedText, SharedCode, type SharedSource, type Taken } from "./cuda/
 export { describeCaller, describeOrigins, origin, type CodePlace } from "./device/origins.ts";
 export { goneProfile, Profile, viewedWindow } from "./profile/profile.ts";
 export { Profiling } from "./profile/profiling.ts";
-export { figuresOfShown, goneTensor, shownTensor, sliceOf } from "./tensor/shown.ts";
-export { prepareViews, viewed } from "./tensor/viewed.ts";
+export { disposeShown, figuresOfShown, goneTensor, shownTensor, sliceOf } from "./tensor/shown.ts";
+export { previewOf } from "./tensor/display.ts";
+export { storagesOf } from "./autograd/held.ts";
+export { deviceMemory, knownMemory, placeOf, storageOf, type KnownMemory } from "./memory/report.ts";
+export { idOfPlain, prepareViews, viewed } from "./tensor/viewed.ts";
 export { clearInterrupt, interrupt, lastInterruption } from "./device/process.ts";
 
 /** What front ends may ask for, as another thread knows it. */
@@ -81,6 +86,37 @@ export function know(devices: KnownDevices): void {
  */
 export function mistakesOf(source: string, options: CompileOptions): Promise<Diagnostic[]> {
   return cudaMistakes(source, options, deviceForViews(options.device));
+}
+
+/**
+ * collect: what nobody holds is free; returns the bytes that tensors no longer hold. trim: what is free goes back to
+ * the devices; returns its bytes.
+ */
+export function releaseMemory(what: "collect" | "trim"): number {
+  if (what === "trim") return trim();
+  const held = () => recentMemory(false).reduce((sum, { now }) => sum + now, 0);
+  const before = held();
+  collectGarbage();
+  return before - held();
+}
+
+/** Bytes in tensors of a device: now, and at most since a cell began. */
+export interface RecentMemory {
+  readonly client: number;
+  readonly device: string;
+  readonly now: number;
+  readonly peak: number;
+}
+
+/** Of every device in use; `begin`: peaks count from here on. */
+export function recentMemory(begin: boolean): RecentMemory[] {
+  return DeviceProcess.all().map(({ client, name }) => ({ client, device: name, ...recentMemoryOf(client, begin) }));
+}
+
+/** Of one device. Callable from any thread. */
+export function recentMemoryOf(client: number, begin: boolean): Pick<RecentMemory, "now" | "peak"> {
+  const peak = binding.recentPeak(client, begin);
+  return { now: binding.memory(client).allocated, peak };
 }
 
 /** A library that a device opens where this machine has it. */

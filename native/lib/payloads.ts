@@ -1,6 +1,9 @@
 // The payloads that leave the library for a front end: what library, kernel and extension are all checked against. Types
 // only; kernel/mime.ts says them again to extension/, which imports nothing else. A change that an old reader would
 // misread is a new version.
+import type { TracePlace } from "./payloads-notebook.ts";
+
+export type * from "./payloads-notebook.ts";
 
 /** MIME types of our own. Each output also carries text/plain, and a picture or HTML for other front ends. */
 export type TensorMime = "application/vnd.warpcell.tensor.v1+json";
@@ -12,6 +15,8 @@ export type GaugesTarget = "warpcell.gauges";
 export type TensorTarget = "warpcell.tensor";
 export type TraceTarget = "warpcell.trace";
 export type MistakesTarget = "warpcell.mistakes";
+export type VariablesTarget = "warpcell.variables";
+export type MemoryTarget = "warpcell.memory";
 
 /**
  * `comm_msg` data on {@link MistakesTarget}, from the front end: the text of a code cell as it is written, and of the
@@ -153,6 +158,8 @@ export interface DeviceGauge {
   /** Bytes of living tensors of this notebook, and held for them. */
   readonly allocated: number;
   readonly reserved: number;
+  /** The most bytes of living tensors so far; left out by an older kernel. */
+  readonly peak?: number;
   /** 0 … 1 */
   readonly utilization: number | null;
   /** °C, W */
@@ -160,6 +167,21 @@ export interface DeviceGauge {
   readonly power: number | null;
   /** Milliseconds since the epoch. */
   readonly sampled: number | null;
+}
+
+/** `comm_msg` data on {@link VariablesTarget}, from the front end: what an output of the tensor shows. */
+export interface PreviewRequest {
+  readonly request: number;
+  readonly preview: string;
+}
+
+/** The kernel's reply: the payload and the PNG of an output, or a sentence; `unfinished` as in {@link SliceReply}. */
+export interface PreviewReply {
+  readonly request: number;
+  readonly payload: TensorPayload | null;
+  readonly png: string | null;
+  readonly unfinished: boolean;
+  readonly problem: string | null;
 }
 
 /**
@@ -215,18 +237,6 @@ export interface TraceTrack {
   readonly device: string | null;
   /** Levels of nesting: 1 where slices never overlap. */
   readonly depth: number;
-}
-
-/**
- * A line of a cell. `cell` is the front end's id of the cell where it has told one; `count` its execution count; 0: not
- * of a cell.
- */
-export interface TracePlace {
-  /** "Cell [3]:4" */
-  readonly text: string;
-  readonly cell: string | null;
-  readonly count: number;
-  readonly line: number;
 }
 
 /** What hovering says of a slice beyond its name and times; slices with the same facts share one. */

@@ -7,13 +7,10 @@ import type { KernelClient, Answer } from "../../kernel/client.ts";
 import { requestOf, type Json, type Message } from "../../kernel/supervisor/messages.ts";
 import { viewTargets } from "../../kernel/session-protocol.ts";
 import { descendants, next, openKernel, runs, until, type TestKernel } from "../helpers/kernel.ts";
+import { loop, on, running, viewer } from "../helpers/views.ts";
 
 const mime = "application/vnd.warpcell.tensor.v1+json";
 const gone = "This tensor is no longer in memory. Run its cell again to see its slices.";
-
-/** The end of a cell's first part: what comes after it runs when its line has been read. */
-const on = "console.log('on'); await new Promise((go) => setImmediate(go)); ";
-const loop = "for (;;) ;";
 
 const resultOf = ({ outputs }: Pick<Answer, "outputs">): Json =>
   outputs.find(({ header }) => header.msg_type === "execute_result")!.content["data"] as Json;
@@ -25,45 +22,6 @@ async function idOf(client: KernelClient, code: string): Promise<string> {
 const valuesOf = ({ tile }: Json): number[] => [
   ...new Float32Array(new Uint8Array(Buffer.from(String((tile as Json)["values"]), "base64")).buffer),
 ];
-
-/** A comm that asks. Each question is answered in its own time. */
-function viewer(client: KernelClient, target: (typeof viewTargets)[number] = "warpcell.tensor") {
-  const comm = crypto.randomUUID();
-  client.send("shell", requestOf("comm_open", { comm_id: comm, target_name: target, data: {} }));
-  let requests = 0;
-  const ask = async (data: object): Promise<Message> => {
-    const request = requests++;
-    const reply = next(
-      client,
-      ({ header, content }) => header.msg_type === "comm_msg" && (content["data"] as Json)["request"] === request,
-    );
-    client.send("shell", requestOf("comm_msg", { comm_id: comm, data: { request, ...data } }));
-    return reply;
-  };
-  return { ask, slice: async (id: string, ...index: number[]) => (await ask({ id, index })).content["data"] as Json };
-}
-
-/** Runs a cell until it prints "on"; the cell goes on until it is stopped. */
-async function running(client: KernelClient, code: string) {
-  let isOver = false;
-  let heard: () => void;
-  const said = new Promise<void>((resolve) => (heard = resolve));
-  const ended = client
-    .execute(code, {}, ({ content }) => String(content["text"]).includes("on") && heard())
-    .then((answer) => {
-      isOver = true;
-      return answer;
-    });
-  await Promise.race([said, ended]);
-  return {
-    /** What was asked meanwhile came before the cell's end. */
-    async stop(): Promise<Answer> {
-      expect(isOver, "the cell ended by itself").toBe(false);
-      await client.request("control", "interrupt_request", {});
-      return ended;
-    },
-  };
-}
 
 const spin = `%%cuda
 __global__ void spin(volatile int* p) { while (*p == 0) { } }

@@ -1,7 +1,8 @@
 // What the session's main thread and its agent thread share: numbers in shared memory and messages. No code but
 // constants.
 import type { MessagePort } from "node:worker_threads";
-import type { KnownDevices, SharedSource, Shown } from "warpcell/host";
+import type { KnownDevices, KnownMemory, SharedSource, Shown } from "warpcell/host";
+import type { CellMemory, NotebookVariable, TracePlace } from "../../mime.ts";
 import type { RequestId, ViewAnswer, AgentTarget } from "../../session-protocol.ts";
 
 /** Indices into the shared Int32Array. */
@@ -16,12 +17,29 @@ export const shared = {
   answers: 3,
   /** How many requests' code runs or is awaited. Written by the main thread. */
   running: 4,
+  /** A cell runs, 1, or none, 0. Written by the main thread. */
+  cell: 5,
   /** Number of Int32s. */
-  length: 5,
+  length: 6,
 } as const;
 
 export interface AgentStart {
   memory: SharedArrayBuffer;
+}
+
+/** What front ends are told of names and memory while a cell runs: from before it, but for figures. */
+export interface Held {
+  readonly variables: readonly NotebookVariable[];
+  readonly memory: readonly KnownMemory[];
+  /** The cells before. */
+  readonly cells: readonly CellMemory[];
+  /** The one that begins. */
+  readonly running: Pick<CellMemory, "text" | "cell" | "count"> & { readonly before: Readonly<Record<number, number>> };
+}
+
+/** Where the origins of the cell that runs are. */
+export interface Places {
+  readonly places: readonly (readonly [origin: number, known: { place: TracePlace; since: number | null }])[];
 }
 
 /** Main thread → agent. */
@@ -34,6 +52,9 @@ export type ToAgent =
   | { type: "shown"; shown: Shown }
   /** The device code that cells share from here on. */
   | { type: "sharedCode"; sources: SharedSource[] }
+  /** What the notebook has, as long as the cell that begins runs. */
+  | { type: "held"; held: Held }
+  | ({ type: "places" } & Places)
   | {
       type: "inputRequest";
       request: RequestId;

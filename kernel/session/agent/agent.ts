@@ -6,8 +6,18 @@ import { Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { parentPort, workerData } from "node:worker_threads";
 import type * as Host from "warpcell/host";
-import { type AgentCommand, agentDescriptor, type AgentEvent, type RequestId } from "../../session-protocol.ts";
+import {
+  type AgentCommand,
+  agentDescriptor,
+  type AgentEvent,
+  type AgentTarget,
+  type ListTarget,
+  listTargets,
+  type RequestId,
+  type ViewAnswer,
+} from "../../session-protocol.ts";
 import { type AgentStart, type FromAgent, shared, type ToAgent } from "./agent-link.ts";
+import type { NotebookState } from "./notebook-state.ts";
 import type { ViewerThread } from "./viewer-thread.ts";
 import { endAtOnce } from "../requests/end-at-once.ts";
 
@@ -35,6 +45,7 @@ let devices: typeof Host | null = null;
 let loading: Promise<void> = Promise.resolve();
 /** Comes with the library. */
 let viewer: ViewerThread | null = null;
+let notebook: NotebookState | null = null;
 let gaugeTimer: NodeJS.Timeout | undefined;
 
 const commands: { [K in AgentCommand["type"]]: (command: Extract<AgentCommand, { type: K }>) => void } = {
@@ -49,9 +60,7 @@ const commands: { [K in AgentCommand["type"]]: (command: Extract<AgentCommand, {
   },
   viewOpened: () => void loading.then(() => viewer?.open()),
   view: ({ view, target, data }) =>
-    void loading.then(async () =>
-      send({ type: "viewed", view, answer: (await viewer?.ask(view, target, data)) ?? null }),
-    ),
+    void loading.then(async () => send({ type: "viewed", view, answer: await answerView(view, target, data) })),
 };
 
 const messages: { [K in ToAgent["type"]]: (message: Extract<ToAgent, { type: K }>) => void } = {
@@ -61,6 +70,8 @@ const messages: { [K in ToAgent["type"]]: (message: Extract<ToAgent, { type: K }
   devices: ({ known }) => void loading.then(() => devices?.know(known)),
   shown: ({ shown }) => void loading.then(() => viewer?.show(shown)),
   sharedCode: ({ sources }) => void loading.then(() => viewer?.share(sources)),
+  held: ({ held }) => void loading.then(() => notebook?.hold(held)),
+  places: (places) => void loading.then(() => notebook?.learn(places)),
   inputRequest: (question) => {
     const waiting = questions.get(question.request);
     if (waiting !== undefined) return void waiting.push(question);
@@ -82,7 +93,22 @@ pipe.on("error", endAtOnce);
 async function load(url: string): Promise<void> {
   devices = (await import(url)) as typeof Host;
   viewer = new (await import("./viewer-thread.ts")).ViewerThread(workerData as AgentStart);
+  notebook = new (await import("./notebook-state.ts")).NotebookState(devices);
 }
+
+/**
+ * What is listed and shown of it the main thread knows best, where no cell keeps it busy. `null`: only that can answer.
+ */
+async function answerView(view: number, target: AgentTarget, data: unknown): Promise<ViewAnswer | null> {
+  if (listTargets.includes(target as ListTarget)) {
+    if (Atomics.load(memory, shared.cell) === 0) return null;
+    const answer = notebook?.answer(target, data) ?? null;
+    if (answer !== null || !isPreview(data)) return answer;
+  }
+  return (await viewer?.ask(view, target, data)) ?? null;
+}
+
+const isPreview = (data: unknown): boolean => typeof data === "object" && data !== null && "preview" in data;
 
 function send(event: AgentEvent): void {
   pipe.write(`${JSON.stringify(event)}\n`);

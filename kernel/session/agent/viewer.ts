@@ -8,6 +8,7 @@ import {
   goneTensor,
   isShown,
   prepareViews,
+  previewOf,
   SharedCode,
   sliceOf,
   viewed,
@@ -16,7 +17,7 @@ import {
 } from "warpcell/host";
 import { mistakesTarget } from "../../mime.ts";
 import { cudaMistakesIn } from "./cuda-mistakes.ts";
-import { refusalOf, replyTo, type ViewReply, type Views } from "../display/views.ts";
+import { NotHere, refusalOf, replyTo, type ViewReply, type Views } from "../display/views.ts";
 import { type AgentStart, type FromViewer, shared, type ToViewer } from "./agent-link.ts";
 
 type ShownTensor = Shown & { what: "tensor" };
@@ -61,7 +62,19 @@ const views: Views = {
     if (found?.what !== "profile") throw goneProfile();
     return viewedWindow(found, start, end, width);
   },
+  preview(id) {
+    const { value, unfinished } = view(id, (tensor) => previewOf(tensor, id));
+    return { ...value, unfinished };
+  },
+  variables: notHere,
+  dispose: notHere,
+  memory: notHere,
+  release: notHere,
 };
+
+function notHere(): never {
+  throw new NotHere();
+}
 
 const messages: { [K in ToViewer["type"]]: (message: Extract<ToViewer, { type: K }>) => void } = {
   shown(message) {
@@ -92,7 +105,7 @@ function answerTo(target: Parameters<typeof replyTo>[0], data: unknown): ViewRep
   } catch (error) {
     if (error instanceof TensorError || (error instanceof WarpcellError && error.code === "GONE"))
       return refusalOf(target, data, error.message);
-    if (!(error instanceof Error && "code" in error)) report(error);
+    if (!(error instanceof NotHere || (error instanceof Error && "code" in error))) report(error);
     return null;
   }
 }

@@ -28,7 +28,10 @@ export async function runCuda(
   const module = await warpcell.compile(code, options);
 
   const kernels = Object.entries(module.kernels);
-  for (const [name, value] of [...kernels, ...Object.entries(module.globals)]) session.slots.define(name, value);
+  const values = [...kernels, ...Object.entries(module.globals)];
+  for (const [name, value] of values) session.slots.define(name, value);
+  const definition = { offset: null, isImport: false };
+  session.names.declaredBy(ran, new Map(values.map(([name]) => [name, definition])));
   session.output.send({ type: "declared", request: request.id, declarations: [...module.declarations] });
   const said = cell.options.verbose ? module.log + module.warnings : module.warnings;
   if (said !== "") session.output.write("stderr", said.endsWith("\n") ? said : `${said}\n`);

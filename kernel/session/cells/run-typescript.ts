@@ -21,7 +21,11 @@ export async function runCode(code: string, { session, ran, guard }: Run): Promi
   const { slots, cells, modules } = session;
   const transformed = transform(code, slots.scope, cells.nextOrigin, modules.meta.dirname);
   ran.positions = transformed.positions;
+  const firstOrigin = cells.nextOrigin;
   cells.addOrigins(ran, transformed.origins);
+  session.memory.tellPlaces(cells, ran, firstOrigin);
+  // What this cell does before its first call is not where the cell before it ended.
+  session.origin.current = 0;
 
   const disposal = new Disposal();
   const helpers: CellHelpers = {
@@ -76,7 +80,8 @@ export async function runCode(code: string, { session, ran, guard }: Run): Promi
   } catch (error) {
     throw await disposal.endAfter(error);
   } finally {
-    slots.conclude(transformed.declared);
+    slots.conclude([...transformed.declared.keys()]);
+    session.names.declaredBy(ran, transformed.declared);
   }
 }
 

@@ -52,6 +52,14 @@ export class Slots {
     this.expose([name]);
   }
 
+  /** The names that have a value, with it. */
+  entries(): [name: string, value: unknown][] {
+    return this.scope
+      .names()
+      .filter((name) => name in this.#chunkOf(name))
+      .map((name) => [name, this.#chunkOf(name)[name]]);
+  }
+
   #chunkOf(name: string): Chunk {
     return this.chunks(this.scope.chunk(name) + 1).at(-1)!;
   }

@@ -1,26 +1,54 @@
-// Answers what front ends ask of tensors and profiles on the session's main thread, where they all are: for what the
-// agent leaves to it.
+// Answers what front ends ask of tensors, profiles, names and memory on the session's main thread, where they all are:
+// for what the agent leaves to it.
 import type * as Host from "warpcell/host";
-import { viewTargets } from "../../session-protocol.ts";
+import { listTargets, pictureTargets } from "../../session-protocol.ts";
+import type { LibraryLoader } from "../cells/library.ts";
+import type { Names } from "../cells/names.ts";
 import type { CommClass } from "./comm.ts";
+import type { MemoryReports } from "./memory-reports.ts";
 import { refusalOf, replyTo, type ViewReply, type Views } from "./views.ts";
 
-export function serveViews(Comm: CommClass, host: typeof Host): void {
-  const views: Views = {
-    slice: (id, index) => ({ tile: host.sliceOf(host.shownTensor(id), index), unfinished: false }),
-    figures: (id) => ({ figures: host.figuresOfShown(host.shownTensor(id)), unfinished: false }),
-    window: (id, start, end, width) => host.Profile.window(id, start, end, width),
-  };
-  for (const target of viewTargets)
+/** Of tensors and profiles there are none before the library is there. */
+export function servePictures(Comm: CommClass, views: Views): void {
+  for (const target of pictureTargets) Comm.register(target, (comm) => serve(comm, views));
+}
+
+export function serveLists(Comm: CommClass, views: Views, memory: MemoryReports): void {
+  for (const target of listTargets)
     Comm.register(target, (comm) => {
-      comm.onMessage = ({ data }) => {
-        let reply: ViewReply;
-        try {
-          reply = replyTo(target, data, views);
-        } catch (error) {
-          reply = refusalOf(target, data, error instanceof Error ? error.message : String(error));
-        }
-        comm.send(reply.data, { buffers: reply.buffers });
-      };
+      memory.watchers.add(comm.id);
+      comm.onClose = () => void memory.watchers.delete(comm.id);
+      serve(comm, views);
     });
+}
+
+function serve(comm: InstanceType<CommClass>, views: Views): void {
+  comm.onMessage = ({ data }) => {
+    const { target } = comm as { target: Parameters<typeof replyTo>[0] };
+    let reply: ViewReply;
+    try {
+      reply = replyTo(target, data, views);
+    } catch (error) {
+      reply = refusalOf(target, data, error instanceof Error ? error.message : String(error));
+    }
+    comm.send(reply.data, { buffers: reply.buffers });
+  };
+}
+
+export function viewsOf(library: LibraryLoader, names: Names, memory: MemoryReports): Views {
+  const host = (): typeof Host => {
+    if (library.loaded === null)
+      throw new Error("The library has not been loaded yet: there is no tensor. Run a cell.");
+    return library.loaded.host;
+  };
+  return {
+    slice: (id, index) => ({ tile: host().sliceOf(host().shownTensor(id), index), unfinished: false }),
+    figures: (id) => ({ figures: host().figuresOfShown(host().shownTensor(id)), unfinished: false }),
+    window: (id, start, end, width) => host().Profile.window(id, start, end, width),
+    variables: () => ({ variables: names.list(memory.identify), running: false }),
+    preview: (id) => ({ ...host().previewOf(host().shownTensor(id), id), unfinished: false }),
+    dispose: (id) => host().disposeShown(id),
+    memory: () => ({ ...memory.now(), running: false }),
+    release: (what) => (library.loaded === null ? 0 : host().releaseMemory(what)),
+  };
 }

@@ -1,12 +1,24 @@
-// What front ends ask of tensors and profiles that they show, on the thread that is asked: checks a question, has its
+// What front ends ask of tensors and profiles that they show, and of names and memory, on the thread that is asked: checks a question, has its
 // answer looked up, and words it. Every question has one reply: what it asks for, or a sentence.
 import {
+  memoryTarget,
   tensorTarget,
   traceTarget,
+  variablesTarget,
+  type DisposeReply,
+  type DisposeRequest,
   type FiguresReply,
   type FiguresRequest,
+  type MemoryReply,
+  type MemoryRequest,
+  type PreviewReply,
+  type PreviewRequest,
+  type ReleaseReply,
+  type ReleaseRequest,
   type SliceReply,
   type SliceRequest,
+  type VariablesReply,
+  type VariablesRequest,
   type WindowReply,
   type WindowRequest,
 } from "../../mime.ts";
@@ -22,10 +34,30 @@ export interface Views {
     end: number,
     width: number,
   ): Pick<WindowReply, "length" | "columns" | "complete"> & { buffer: Uint8Array };
+  variables(): Pick<VariablesReply, "variables" | "running">;
+  preview(id: string): Pick<PreviewReply, "payload" | "png" | "unfinished">;
+  dispose(id: string): number;
+  memory(): Pick<MemoryReply, "devices" | "cells" | "running">;
+  release(what: ReleaseRequest["release"]): number;
 }
 
+/** What a thread answers with that cannot know: another one may. */
+export class NotHere extends Error {
+  override readonly name = "NotHere";
+}
+
+type AnyReply =
+  | SliceReply
+  | FiguresReply
+  | WindowReply
+  | VariablesReply
+  | PreviewReply
+  | DisposeReply
+  | MemoryReply
+  | ReleaseReply;
+
 export interface ViewReply {
-  data: SliceReply | FiguresReply | WindowReply;
+  data: AnyReply;
   buffers: Uint8Array[];
 }
 
@@ -42,8 +74,9 @@ interface Question<Request, Reply> {
 /** As wide as a wall of screens. */
 const mostPixels = 20_000;
 const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
+const isNumbered = ({ request }: { request?: unknown }): boolean => isNumber(request) && request >= 0;
 const isRequest = ({ request, id }: { request?: unknown; id?: unknown }): boolean =>
-  isNumber(request) && request >= 0 && typeof id === "string";
+  isNumbered({ request }) && typeof id === "string";
 
 const slices: Question<SliceRequest, SliceReply> = {
   isAsked: () => true,
@@ -80,10 +113,53 @@ const windows: Question<WindowRequest, WindowReply> = {
   nothing: { length: 0, columns: [], complete: false },
 };
 
+const variables: Question<VariablesRequest, VariablesReply> = {
+  isAsked: () => true,
+  expected: "Variables are asked for by a request number and variables: true.",
+  accepts: (data): data is VariablesRequest => isNumbered(data) && data.variables === true,
+  answer: (_, views) => ({ data: views.variables(), buffers: [] }),
+  nothing: { variables: [], running: false },
+};
+
+const previews: Question<PreviewRequest, PreviewReply> = {
+  isAsked: ({ preview }) => preview !== undefined,
+  expected: "A preview is asked for by a request number and the tensor's id.",
+  accepts: (data): data is PreviewRequest => isNumbered(data) && typeof data.preview === "string",
+  answer: ({ preview }, views) => ({ data: views.preview(preview), buffers: [] }),
+  nothing: { payload: null, png: null, unfinished: false },
+};
+
+const disposals: Question<DisposeRequest, DisposeReply> = {
+  isAsked: ({ dispose }) => dispose !== undefined,
+  expected: "To dispose of a tensor takes a request number and its id.",
+  accepts: (data): data is DisposeRequest => isNumbered(data) && typeof data.dispose === "string",
+  answer: ({ dispose }, views) => ({ data: { freed: views.dispose(dispose) }, buffers: [] }),
+  nothing: { freed: 0 },
+};
+
+const memories: Question<MemoryRequest, MemoryReply> = {
+  isAsked: () => true,
+  expected: "Memory is asked for by a request number and memory: true.",
+  accepts: (data): data is MemoryRequest => isNumbered(data) && data.memory === true,
+  answer: (_, views) => ({ data: views.memory(), buffers: [] }),
+  nothing: { devices: [], cells: [], running: false },
+};
+
+const releases: Question<ReleaseRequest, ReleaseReply> = {
+  isAsked: ({ release }) => release !== undefined,
+  expected: 'To give memory back takes a request number and release: "collect" or "trim".',
+  accepts: (data): data is ReleaseRequest =>
+    isNumbered(data) && (data.release === "collect" || data.release === "trim"),
+  answer: ({ release }, views) => ({ data: { freed: views.release(release) }, buffers: [] }),
+  nothing: { freed: 0 },
+};
+
 type AnyQuestion = Question<object, ViewReply["data"]>;
 const questions = {
   [tensorTarget]: [figures, slices],
   [traceTarget]: [windows],
+  [variablesTarget]: [previews, disposals, variables],
+  [memoryTarget]: [releases, memories],
 } as unknown as Record<ViewTarget, readonly AnyQuestion[]>;
 
 /** The reply to what a front end sent. Throws what `views` throws: see {@link refusalOf}. */

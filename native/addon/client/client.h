@@ -115,7 +115,7 @@ class Client {
 
   // From the segments there are, or, when it may grow, from a new one too. What the stream writes there comes after all
   // that others did there before.
-  int64_t allocate(Memory memory, uint32_t stream, uint64_t bytes, bool may_grow);
+  int64_t allocate(Memory memory, uint32_t stream, uint64_t bytes, bool may_grow, uint32_t origin = 0);
   // Another stream than the one it was allocated for uses the block, too. Throws ClientError as free() does.
   void use(Place place, uint32_t stream);
   // The same of the block around a place, where there is one.

@@ -7,7 +7,7 @@
 
 namespace warpcell {
 
-int64_t Client::allocate(Memory memory, uint32_t owner, uint64_t bytes, bool may_grow) {
+int64_t Client::allocate(Memory memory, uint32_t owner, uint64_t bytes, bool may_grow, uint32_t origin) {
   uint32_t stream = stream_of(owner);
   open_stream_at(stream);
   settle_leaving();
@@ -15,9 +15,9 @@ int64_t Client::allocate(Memory memory, uint32_t owner, uint64_t bytes, bool may
   uint64_t least = blocks.least_segment_size(bytes);
   uint64_t size = blocks.segment_size(bytes);
   for (bool has_trimmed = false, has_gathered = false;;) {
-    std::optional<Place> block = blocks.take(bytes, owner);
+    std::optional<Place> block = blocks.take(bytes, owner, origin);
     if (!block && streams_.are_several())
-      block = blocks.take_from_others(bytes, owner,
+      block = blocks.take_from_others(bytes, owner, origin,
                                       [this](const Use& use) { return reached(use.stream).last() >= use.sequence; });
     if (block) return int64_t(*block);
     if (!may_grow) return kNoMemory;

@@ -82,6 +82,9 @@ class Exports : public Napi::Addon<Exports> {
                     method<&Exports::borrow>("borrow"),
                     method<&Exports::give_back>("giveBack"),
                     method<&Exports::memory>("memory"),
+                    method<&Exports::recent_peak>("recentPeak"),
+                    method<&Exports::blocks>("blocks"),
+                    method<&Exports::owners>("owners"),
                     method<&Exports::watch>("watch"),
                     method<&Exports::watched>("watched"),
                     method<&Exports::collected>("collected"),
@@ -208,7 +211,8 @@ class Exports : public Napi::Addon<Exports> {
 
   int64_t own(const Arguments& arguments) {
     Client& client = client_of(arguments);
-    int64_t place = client.allocate(Memory::device, arguments.small(1), arguments.bytes(2), arguments.truth(5));
+    int64_t place =
+        client.allocate(Memory::device, arguments.small(1), arguments.bytes(2), arguments.truth(5), arguments.small(6));
     if (place >= 0)
       instance_.owned_blocks().add(arguments.small(0), uint64_t(place), arguments.integer(3), arguments.object(4));
     return place;
@@ -278,6 +282,24 @@ class Exports : public Napi::Addon<Exports> {
     Napi::Array list = made(Napi::Array::New(arguments.env(), found.size()));
     for (uint32_t i = 0; i < found.size(); i++) list.Set(i, double(found[i]));
     return list;
+  }
+
+  uint64_t recent_peak(const Arguments& arguments) {
+    Allocator& allocator = client_of(arguments).allocator(Memory::device);
+    uint64_t peak = allocator.statistics().recent_peak;
+    if (arguments.truth(1)) allocator.begin_recent_peak();
+    return peak;
+  }
+
+  Napi::Value blocks(const Arguments& arguments) {
+    return report_blocks(arguments.env(), client_of(arguments).allocator(Memory::device).list());
+  }
+
+  Napi::Value owners(const Arguments& arguments) {
+    Napi::Array result = made(Napi::Array::New(arguments.env()));
+    uint32_t count = 0;
+    for (const auto& [place, owner] : instance_.owned_blocks().of(arguments.small(0))) result.Set(count++, owner);
+    return result;
   }
 
   uint64_t watch(const Arguments& arguments) { return instance_.weak_objects().add(arguments.object(0)); }

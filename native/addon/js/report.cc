@@ -66,6 +66,7 @@ Napi::Value report_gauge(Napi::Env env, uint32_t client, Connection& connection)
   sample.Set("sampled", figure(env, figures.sampled));
   sample.Set("allocated", double(statistics.allocated));
   sample.Set("reserved", double(statistics.reserved));
+  sample.Set("peak", double(statistics.peak));
   sample.Set("isBusy", connection.client.is_busy());
   return sample;
 }
@@ -122,6 +123,19 @@ Napi::Value report_memory(Napi::Env env, const Allocator::Statistics& statistics
   result.Set("blocks", double(statistics.blocks));
   result.Set("segments", double(statistics.segments));
   return result;
+}
+
+Napi::Value report_blocks(Napi::Env env, const std::vector<Allocator::Listed>& blocks) {
+  constexpr size_t kFields = 4;
+  Napi::Float64Array numbers = made(Napi::Float64Array::New(env, kFields * blocks.size()));
+  for (size_t i = 0; i < blocks.size(); i++) {
+    const Allocator::Listed& block = blocks[i];
+    numbers[kFields * i] = segment_of(block.place);
+    numbers[kFields * i + 1] = double(block.place);
+    numbers[kFields * i + 2] = double(block.bytes);
+    numbers[kFields * i + 3] = block.is_free ? -1 : double(block.origin);
+  }
+  return numbers;
 }
 
 Napi::Value report_answer(Napi::Env env, const Fields& fields) {

@@ -10,6 +10,7 @@ Napi::Value report_errors(Napi::Env env, const std::vector<ErrorRecord>& errors)
 Napi::Value report_ranges(Napi::Env env, const std::vector<Range>& ranges);
 Napi::Value report_flights(Napi::Env env, const std::vector<Flight>& flights);
 Napi::Value report_memory(Napi::Env env, const Allocator::Statistics& statistics);
+Napi::Value report_blocks(Napi::Env env, const std::vector<Allocator::Listed>& blocks);
 Napi::Value report_answer(Napi::Env env, const Fields& fields);
 Napi::Value report_gauges(Napi::Env env);
 

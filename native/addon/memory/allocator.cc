@@ -17,19 +17,20 @@ uint64_t least_remainder(bool is_shared) { return is_shared ? kBlockAlignment : 
 
 }  // namespace
 
-std::optional<Place> Allocator::take(uint64_t requested, uint32_t stream) {
+std::optional<Place> Allocator::take(uint64_t requested, uint32_t stream, uint32_t origin) {
   uint64_t bytes = rounded(requested, kBlockAlignment);
   FreeBlocks& free = free_[stream].of(bytes <= kSharedLimit);
   auto fit = free.lower_bound({bytes, 0});
-  if (fit != free.end()) return cut(free, fit, bytes, stream);
+  if (fit != free.end()) return cut(free, fit, bytes, stream, origin);
   if (stream < kMaxStreams) return std::nullopt;
   FreeBlocks& first = free_[0].of(bytes <= kSharedLimit);
   fit = first.lower_bound({bytes, 0});
   if (fit == first.end()) return std::nullopt;
-  return cut(first, fit, bytes, stream);
+  return cut(first, fit, bytes, stream, origin);
 }
 
-std::optional<Place> Allocator::take_from_others(uint64_t requested, uint32_t stream, const IsDone& is_done) {
+std::optional<Place> Allocator::take_from_others(uint64_t requested, uint32_t stream, uint32_t origin,
+                                                 const IsDone& is_done) {
   uint64_t bytes = rounded(requested, kBlockAlignment);
   FreeBlocks* from = nullptr;
   FreeBlocks::iterator best;
@@ -43,10 +44,11 @@ std::optional<Place> Allocator::take_from_others(uint64_t requested, uint32_t st
     best = fit;
   }
   if (from == nullptr) return std::nullopt;
-  return cut(*from, best, bytes, stream);
+  return cut(*from, best, bytes, stream, origin);
 }
 
-Place Allocator::cut(FreeBlocks& free, FreeBlocks::iterator fit, uint64_t bytes, uint32_t stream) {
+Place Allocator::cut(FreeBlocks& free, FreeBlocks::iterator fit, uint64_t bytes, uint32_t stream, uint32_t origin) {
+  std::lock_guard lock(changing_);
   Place place = fit->second;
   bool is_shared = bytes <= kSharedLimit;
   free.erase(fit);
@@ -54,6 +56,7 @@ Place Allocator::cut(FreeBlocks& free, FreeBlocks::iterator fit, uint64_t bytes,
   Use last = block.last;
   block.is_free = false;
   block.last.stream = stream;
+  block.origin = origin;
 
   uint64_t remainder = block.bytes - bytes;
   uint64_t kept = is_shared ? bytes : rounded(bytes, kSegmentAlignment);
@@ -67,10 +70,12 @@ Place Allocator::cut(FreeBlocks& free, FreeBlocks::iterator fit, uint64_t bytes,
   uint64_t allocated = statistics_.allocated += block.bytes;
   statistics_.blocks++;
   if (allocated > statistics_.peak) statistics_.peak = allocated;
+  if (allocated > statistics_.recent_peak) statistics_.recent_peak = allocated;
   return place;
 }
 
 size_t Allocator::adopt(const Use& use, const IsDone& is_done) {
+  std::lock_guard lock(changing_);
   std::vector<Place> places;
   for (uint32_t other = 0; other < kMaxStreams; other++) {
     if (other == use.stream) continue;
@@ -98,6 +103,7 @@ Allocator::Block* Allocator::find(Place place) {
 }
 
 void Allocator::give(Place place, Block& block, uint64_t sequence) {
+  std::lock_guard lock(changing_);
   statistics_.allocated -= block.bytes;
   statistics_.blocks--;
   block.last.sequence = sequence;
@@ -141,6 +147,7 @@ uint32_t Allocator::open_pool() {
 }
 
 void Allocator::close_pool(uint32_t pool, uint64_t sequence) {
+  std::lock_guard lock(changing_);
   std::vector<Place> places;
   for (auto& [place, block] : blocks_) {
     if (block.last.stream != pool) continue;
@@ -174,6 +181,7 @@ uint64_t Allocator::segment_size(uint64_t requested) const {
 }
 
 void Allocator::add_segment(uint32_t segment, uint64_t bytes, uint64_t wanted, uint32_t stream) {
+  std::lock_guard lock(changing_);
   segments_[segment] = {bytes, wanted <= kSharedLimit};
   Place start = place(segment, 0);
   blocks_[start] = {bytes, true, {stream, 0}};
@@ -183,6 +191,7 @@ void Allocator::add_segment(uint32_t segment, uint64_t bytes, uint64_t wanted, u
 }
 
 void Allocator::remove_segment(uint32_t segment) {
+  std::lock_guard lock(changing_);
   Place start = place(segment, 0);
   uint64_t bytes = segments_.at(segment).bytes;
   free_blocks(segment, blocks_.at(start).last.stream).erase({bytes, start});
@@ -190,6 +199,14 @@ void Allocator::remove_segment(uint32_t segment) {
   segments_.erase(segment);
   statistics_.reserved -= bytes;
   statistics_.segments--;
+}
+
+std::vector<Allocator::Listed> Allocator::list() const {
+  std::lock_guard lock(changing_);
+  std::vector<Listed> listed;
+  listed.reserve(blocks_.size());
+  for (const auto& [place, block] : blocks_) listed.push_back({place, block.bytes, block.is_free, block.origin});
+  return listed;
 }
 
 std::vector<uint32_t> Allocator::unused_segments() const {

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <vector>
@@ -36,10 +37,10 @@ class Allocator {
  public:
   using IsDone = std::function<bool(const Use&)>;
 
-  // The best fit among the stream's own free blocks, or nothing.
-  std::optional<Place> take(uint64_t bytes, uint32_t stream);
+  // The best fit among the stream's own free blocks, or nothing. `origin`: where in the user's code it is wanted.
+  std::optional<Place> take(uint64_t bytes, uint32_t stream, uint32_t origin);
   // The same among those of others whose last use is done. Without one a segment of segment_size(bytes) is wanted.
-  std::optional<Place> take_from_others(uint64_t bytes, uint32_t stream, const IsDone& is_done);
+  std::optional<Place> take_from_others(uint64_t bytes, uint32_t stream, uint32_t origin, const IsDone& is_done);
   // Free blocks of others whose last use is done are `use.stream`'s from now on, and touched by `use` last. Returns how
   // many.
   size_t adopt(const Use& use, const IsDone& is_done);
@@ -51,6 +52,7 @@ class Allocator {
     uint32_t others = 0;      // streams that use it besides, one bit each
     bool is_leaving = false;  // freed, but others have not done with it
     uint32_t pins = 0;        // of pools that use it besides
+    uint32_t origin = 0;      // the call site that it was allocated for; 0: not known
     bool is_dropped = false;  // freed, but pools use it
   };
   // What is allocated there, or null.
@@ -84,11 +86,21 @@ class Allocator {
   // The largest blocks that are allocated, at most so many: places and bytes in turns, the largest first.
   std::vector<uint64_t> largest(size_t count) const;
 
-  // Bytes; any thread may read these.
+  // Bytes; any thread may read these. `recent_peak`: since it was last begun.
   struct Statistics {
-    std::atomic<uint64_t> allocated{0}, reserved{0}, peak{0}, blocks{0}, segments{0};
+    std::atomic<uint64_t> allocated{0}, reserved{0}, peak{0}, recent_peak{0}, blocks{0}, segments{0};
   };
   const Statistics& statistics() const { return statistics_; }
+  void begin_recent_peak() { statistics_.recent_peak = statistics_.allocated.load(); }
+
+  struct Listed {
+    Place place;
+    uint64_t bytes;
+    bool is_free;
+    uint32_t origin;
+  };
+  // Every byte of every segment, by place, as it is at one moment. Any thread may ask.
+  std::vector<Listed> list() const;
 
  private:
   struct Segment {
@@ -104,11 +116,13 @@ class Allocator {
   FreeBlocks& free_blocks(uint32_t segment, uint32_t stream) {
     return free_[stream].of(segments_.at(segment).is_shared);
   }
-  Place cut(FreeBlocks& free, FreeBlocks::iterator fit, uint64_t bytes, uint32_t stream);
+  Place cut(FreeBlocks& free, FreeBlocks::iterator fit, uint64_t bytes, uint32_t stream, uint32_t origin);
   void release(Place place, Block& block);
   using Blocks = std::map<Place, Block>;
   bool join(Blocks::iterator one, Blocks::iterator next, Blocks::iterator listed);
 
+  // Held while blocks_ changes: list() reads it on other threads.
+  mutable std::mutex changing_;
   Blocks blocks_;                       // every byte of every segment, free or not
   std::deque<Free> free_{kMaxStreams};  // by the stream that used them last, or the pool
   std::vector<uint32_t> unused_pools_;

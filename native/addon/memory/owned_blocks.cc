@@ -49,6 +49,17 @@ size_t OwnedBlocks::free_collected() {
   return freed;
 }
 
+std::vector<std::pair<uint64_t, Napi::Object>> OwnedBlocks::of(uint32_t client) const {
+  std::vector<std::pair<uint64_t, Napi::Object>> owned;
+  auto blocks = blocks_.find(client);
+  if (blocks == blocks_.end()) return owned;
+  for (const auto& [place, block] : blocks->second) {
+    Napi::Object owner = block.owner.Value();
+    if (!owner.IsEmpty()) owned.emplace_back(place, owner);
+  }
+  return owned;
+}
+
 void OwnedBlocks::free(uint32_t client, uint64_t place, const Block& block) {
   weigh(-block.weight);
   // A client that was closed has taken its memory with it.

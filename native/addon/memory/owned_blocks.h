@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <napi.h>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace warpcell {
 
@@ -17,6 +19,8 @@ class OwnedBlocks {
   void remove(uint32_t client, uint64_t place);
   // Frees the blocks of owners that have been collected. Returns how many.
   size_t free_collected();
+  // The places of a client's blocks, each with its owner.
+  std::vector<std::pair<uint64_t, Napi::Object>> of(uint32_t client) const;
 
  private:
   struct Block {

@@ -254,9 +254,10 @@ export class DeviceProcess {
    */
   allocateFor(owner: object, bytes: number, weight: number, stream = 0): number {
     const whose = stream || this.#pool;
-    let place = binding.own(this.client, whose, bytes, weight, owner, false);
-    if (place < 0)
-      place = this.#place(bytes, "device", (mayGrow) => binding.own(this.client, whose, bytes, weight, owner, mayGrow));
+    const attempt = (mayGrow: boolean) =>
+      binding.own(this.client, whose, bytes, weight, owner, mayGrow, origin.current);
+    let place = attempt(false);
+    if (place < 0) place = this.#place(bytes, "device", attempt);
     if (bytes >= largeBlock) this.blocks.note(place);
     return place;
   }

@@ -115,6 +115,10 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
     this.placeHigh = highWord(place);
     this.#device = storage.device;
     this.#storage = storage;
+    if (storage.dtype === null) {
+      storage.dtype = dtype;
+      storage.shape = view.shape;
+    }
     // Arrays of the library's own are no tensors: what makes one disposes of it.
     const scope = scopes.current;
     if (scope !== null && new.target !== DeviceArray) scope.made.add(this);
@@ -133,6 +137,14 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
       { shape, strides, offset: 0 },
       true,
     );
+  }
+
+  /**
+   * @internal The memory of any value that is an array, `null` of one that is disposed of; `undefined` of all others.
+   * Runs nothing of the value's, which may be a proxy or have getters.
+   */
+  static storageOf(value: object): Storage | null | undefined {
+    return #storage in value ? value.#storage : undefined;
   }
 
   /** @internal How it came about, for gradients; `null`: nobody wants any. */

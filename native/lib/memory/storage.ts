@@ -2,7 +2,10 @@
 // of or collected.
 import { getHeapStatistics } from "node:v8";
 import { afterCollection, living } from "../device/collection.ts";
+import { origin } from "../device/origins.ts";
 import type { DeviceProcess } from "../device/process.ts";
+import type { DType } from "./dtype.ts";
+import type { Shape } from "./shape.ts";
 
 const heap = getHeapStatistics().heap_size_limit;
 
@@ -30,6 +33,11 @@ export class Storage {
   readonly stream: number;
   readonly place: number;
   readonly bytes: number;
+  /** The call site in the user's code that wanted it; 0: unknown. */
+  readonly origin = origin.current;
+  /** Of the tensor that lay here first. */
+  dtype: DType | null = null;
+  shape: Shape = [];
   /** Sequence of the last command that may write here; 0: none. */
   #writtenBy = 0;
   /** A launch that did not finish may have left something here that later commands wrote only in part. */

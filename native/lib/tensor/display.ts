@@ -121,11 +121,21 @@ export function bundleOf(tensor: Tensor): Record<string, unknown> {
   };
 }
 
+/** What front ends show of a tensor that they know by an id: the payload and the PNG of an output. */
+export function previewOf(tensor: Tensor, id: string): { payload: TensorPayload; png: string | null } {
+  using whole = asShown(tensor);
+  const figures = figuresOf(whole.execution, whole);
+  const picture = pictureFileOf(whole, figures);
+  const { [tensorMime]: payload } = payloadOf(tensor, whole, figures, picture?.shows, () => id);
+  return { payload, png: picture?.file.toString("base64") ?? null };
+}
+
 function payloadOf(
   tensor: Tensor,
   whole: Tensor,
   figures: Figures,
   picture: TensorPayload["picture"],
+  identify = idOf,
 ): { readonly [tensorMime]: TensorPayload } {
   const { shape, dtype, device, size, bytes, isSuspect } = tensor;
   const tile = tileOf(whole);
@@ -142,7 +152,7 @@ function payloadOf(
       suspect: isSuspect,
       tile,
       ...(picture === undefined ? {} : { picture }),
-      ...(hasSlices ? { id: idOf(tensor) } : {}),
+      ...(hasSlices ? { id: identify(tensor) } : {}),
     },
   };
 }

@@ -5,7 +5,9 @@ import type { DeviceKind } from "../device/process.ts";
 import { WeakIds } from "../device/weak-ids.ts";
 import { TensorError } from "../errors.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
+import { DeviceArray } from "../memory/array.ts";
 import type { View } from "../memory/shape.ts";
+import { binding } from "../wire/binding.ts";
 import type { Storage } from "../memory/storage.ts";
 import { figuresOf, pictureOf, type Figures } from "../ops/reduce/statistics.ts";
 import type { TensorTile } from "../payloads.ts";
@@ -95,6 +97,16 @@ export function shownTensor(id: string): Tensor {
   const tensor = ids.find(id);
   if (tensor === null || tensor.isDisposed) throw goneTensor();
   return tensor;
+}
+
+/** Disposes of the tensor with that id. Returns how many bytes no tensor holds any more. Throws TensorError when it is gone. */
+export function disposeShown(id: string): number {
+  const tensor = shownTensor(id);
+  const { client } = tensor.deviceProcess;
+  const before = binding.memory(client).allocated;
+  // Its class may be the user's.
+  DeviceArray.prototype.dispose.call(tensor);
+  return before - binding.memory(client).allocated;
 }
 
 export function goneTensor(): TensorError {

@@ -5,7 +5,7 @@ import { DeviceProcess } from "../device/process.ts";
 import { binding } from "../wire/binding.ts";
 import { Storage } from "../memory/storage.ts";
 import { preparePictures } from "../ops/reduce/statistics.ts";
-import { goneTensor, type ShownTensor } from "./shown.ts";
+import { goneTensor, idOf, type ShownTensor } from "./shown.ts";
 import { Tensor } from "./tensor.ts";
 
 /** Memory that a view took for itself, such as a copy in order, is given back from so many bytes on. */
@@ -30,6 +30,19 @@ export function viewed<T>(shown: ShownTensor, use: (tensor: Tensor) => T): { val
   } finally {
     if (binding.memory(device.client).reserved > keptBytes) binding.trim(device.client);
   }
+}
+
+const read = ["shape", "strides", "offset", "dtype"];
+
+/**
+ * The id by which front ends may ask for a value that is a tensor as the library makes them; `null` of others, of which
+ * code of the user's would have to run.
+ */
+export function idOfPlain(value: object): string | null {
+  const isPlain =
+    Object.getPrototypeOf(value) === Tensor.prototype &&
+    read.every((name) => Object.getOwnPropertyDescriptor(value, name)?.get === undefined);
+  return isPlain ? idOf(value as Tensor) : null;
 }
 
 /** Starts what {@link viewed} needs of a device, so that the first slice does not wait for it. */

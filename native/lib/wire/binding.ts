@@ -35,9 +35,10 @@ export interface GaugeSample {
   temperature: number | null;
   power: number | null;
   sampled: number | null;
-  /** Bytes of living tensors, and of segments held for them. */
+  /** Bytes of living tensors, of segments held for them, and of tensors at most so far. */
   allocated: number;
   reserved: number;
+  peak: number;
   /** Not all that was submitted is known to be done. */
   isBusy: boolean;
 }
@@ -159,9 +160,17 @@ export interface Binding {
   closePool(client: number, pool: number): void;
   /**
    * {@link allocate} of device memory for an object, which owns the block: it is freed by {@link disown}, or some time
-   * after the object has been collected. V8 is told of `weight` bytes.
+   * after the object has been collected. V8 is told of `weight` bytes, and {@link blocks} tells of `origin`.
    */
-  own(client: number, stream: number, bytes: number, weight: number, owner: object, mayGrow: boolean): number;
+  own(
+    client: number,
+    stream: number,
+    bytes: number,
+    weight: number,
+    owner: object,
+    mayGrow: boolean,
+    origin: number,
+  ): number;
   disown(client: number, place: number): void;
   /**
    * The whole segment of a place as memory of this process: host segments, and device segments of `cpu`. The mapping
@@ -202,6 +211,16 @@ export interface Binding {
   limitMemory(client: number, bytes: number): void;
   /** The largest blocks of device memory that are allocated, at most so many: places and bytes in turns. */
   largest(client: number, count: number): number[];
+  /** The most bytes in tensors since this was last asked with `begin`. */
+  recentPeak(client: number, begin: boolean): number;
+  /**
+   * All device memory that is held, by place: four numbers a block, its segment, its place, its bytes, and the origin
+   * that it was allocated for, 0 where none is known; −1: it is free. Callable from any thread, also while another
+   * allocates.
+   */
+  blocks(client: number): Float64Array;
+  /** The objects of this thread that own blocks of the client's, those that wait for the collector among them. */
+  owners(client: number): object[];
 
   /** Notes an object, without keeping it, and returns a number for it. */
   watch(object: object): number;
