@@ -3,11 +3,22 @@ import type { JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { asm } from "./asm/plugin.ts";
 import { cudaCells } from "./cuda-cells/plugin.ts";
 import { gauges } from "./gauges/plugin.ts";
+import { memory } from "./memory/plugin.ts";
 import { squiggles } from "./squiggles/plugin.ts";
 import { tensorView } from "./tensor-view/plugin.ts";
 import { traceView } from "./trace/plugin.ts";
+import { variables } from "./variables/plugin.ts";
 
-const plugins: JupyterFrontEndPlugin<void>[] = [cudaCells, tensorView, traceView, gauges, asm, squiggles];
+const plugins: JupyterFrontEndPlugin<void>[] = [
+  cudaCells,
+  tensorView,
+  traceView,
+  gauges,
+  asm,
+  squiggles,
+  variables,
+  memory,
+];
 
 // JupyterLab loads the default export, and no other.
 export default plugins;

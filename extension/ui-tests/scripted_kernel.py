@@ -29,10 +29,10 @@ class ScriptedKernel(IPythonKernel):
         comm.on_msg(answer)
 
 
-def gauge(sequence, *, busy=False, used=1_288_490_189, total=150_754_820_096, utilization=0.37, **changes):
+def gauge(sequence, *, busy=False, allocated=268_435_456, used=1_288_490_189, total=150_754_820_096, utilization=0.37, **changes):
     """One complete message: an H200 by its figures, and the host."""
     cpu = dict(device="cpu", name="Host", active=False, memoryTotal=25_000_000_000, memoryUsed=400_000_000, allocated=0, reserved=0, utilization=0.02, temperature=None, power=None, sampled=1.7e12)
-    cuda = dict(device="cuda:0", name="NVIDIA H200", active=True, memoryTotal=total, memoryUsed=used, allocated=268_435_456, reserved=536_870_912, utilization=utilization, temperature=41, power=120.4, sampled=1.7e12)
+    cuda = dict(device="cuda:0", name="NVIDIA H200", active=True, memoryTotal=total, memoryUsed=used, allocated=allocated, reserved=536_870_912, peak=314_572_800, utilization=utilization, temperature=41, power=120.4, sampled=1.7e12)
     return {"version": 1, "sequence": sequence, "busy": busy, "devices": [cpu, cuda], **changes}
 
 

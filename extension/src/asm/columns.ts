@@ -1,5 +1,6 @@
 // Lays panes out side by side with separators that are dragged or moved by keys, or one behind the other with tabs
 // where there is little room.
+import { keepKeys } from "../drawing/own-keys.ts";
 import { element } from "../tensor-view/element.ts";
 
 /** Below this width there are tabs. */
@@ -40,7 +41,7 @@ export class Columns {
       return tab;
     });
     this.tabList.setAttribute("role", "tablist");
-    this.tabList.dataset["lmSuppressShortcuts"] = "true";
+    keepKeys(this.tabList);
     this.tabList.addEventListener("keydown", (event) => this.onTabKey(event));
     this.tabList.append(...this.tabs);
     this.separators = items.slice(1).map((_item, index) => this.separator(index));
@@ -111,7 +112,7 @@ export class Columns {
     node.setAttribute("aria-label", `Width of ${this.items[index]!.name} beside ${this.items[index + 1]!.name}`);
     node.setAttribute("aria-valuemin", "0");
     node.setAttribute("aria-valuemax", "100");
-    node.dataset["lmSuppressShortcuts"] = "true";
+    keepKeys(node);
     node.addEventListener("keydown", (event) => {
       const by = { ArrowLeft: -step, ArrowRight: step }[event.key];
       if (by === undefined) return;

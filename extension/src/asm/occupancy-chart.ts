@@ -2,6 +2,7 @@
 // pointed at.
 import type { AsmPayload } from "../../../kernel/mime.ts";
 import { shownText } from "../drawing/shown-text.ts";
+import { keepKeys } from "../drawing/own-keys.ts";
 import { svg } from "../drawing/svg.ts";
 import { element } from "../tensor-view/element.ts";
 
@@ -49,10 +50,10 @@ export function occupancyChart(all: readonly Step[]): HTMLElement | null {
       viewBox: `0 0 ${width} ${height}`,
       tabindex: 0,
       role: "img",
-      "data-lm-suppress-shortcuts": "true",
     },
     ...bars,
   );
+  keepKeys(chart);
   const resting = `occupancy up to ${Math.round(best.percent)} % with ${stepSentence(best).replace(/: [^,]*/, "")}`;
   chart.setAttribute("aria-label", `Occupancy over block sizes: ${resting}. Arrow keys go from size to size.`);
   const reading = element("span", "warpcell-asm-occupancy-reading", resting);

@@ -6,6 +6,7 @@ import { jupyterTheme } from "@jupyterlab/codemirror";
 import { copyText } from "../drawing/clipboard.ts";
 import { ledTo } from "../drawing/list-keys.ts";
 import { formatCount } from "../drawing/quantity.ts";
+import { keepKeys } from "../drawing/own-keys.ts";
 import { element } from "../tensor-view/element.ts";
 import { marking, noMarks, setMarks, type Marks } from "./marks.ts";
 
@@ -70,11 +71,11 @@ export class Pane {
             tabindex: "0",
             "aria-label": `${text.name}, read-only. Arrow keys go from line to line, slash searches.`,
             "aria-readonly": "true",
-            "data-lm-suppress-shortcuts": "true",
           }),
         ],
       }),
     });
+    keepKeys(this.view.dom);
     this.listen();
     const copy = element("button", "warpcell-button", "Copy");
     copy.type = "button";

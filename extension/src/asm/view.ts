@@ -1,5 +1,6 @@
 // Shows a kernel's source beside its listings, linked line by line both ways, with a search over all of them.
 import type { Extension } from "@codemirror/state";
+import { keepKeys } from "../drawing/own-keys.ts";
 import type { AsmListing, AsmPayload } from "../../../kernel/mime.ts";
 import { formatCount } from "../drawing/quantity.ts";
 import { mostCharacters, shownText } from "../drawing/shown-text.ts";
@@ -131,7 +132,7 @@ export class AsmView {
       "aria-label",
       "Search source and listings. Enter goes to the next line, Shift+Enter to the one before.",
     );
-    this.search.dataset["lmSuppressShortcuts"] = "true";
+    keepKeys(this.search);
     this.search.addEventListener("input", () => this.find());
     this.search.addEventListener("keydown", (event) => {
       if (event.key === "Enter") this.goToMatch(event.shiftKey);

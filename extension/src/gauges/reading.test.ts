@@ -11,6 +11,7 @@ const cpu: DeviceGauge = {
   memoryUsed: 0.4e9,
   allocated: 2048,
   reserved: 4096,
+  peak: 8192,
   utilization: 0.5,
   temperature: null,
   power: null,
@@ -31,20 +32,22 @@ const message = (...devices: DeviceGauge[]): GaugesPayload => ({ version: 1, seq
 
 test("the active device is the one shown, all are in the tooltip", () => {
   expect(readingOf(message(cpu, cuda))).toEqual({
-    text: "cuda:0 · 1.2 / 140 GiB · 37 %",
-    share: expect.closeTo((1.2 * 1024) / 143771, 6),
+    text: "cuda:0 · 2.0 KiB of 140 GiB · 37 %",
+    share: { mine: expect.closeTo(0, 6), all: expect.closeTo((1.2 * 1024) / 143771, 6) },
     busy: true,
     tooltip: [
       "cpu: Xeon",
-      "memory in use on the device: 0.4 / 23.3 GiB",
       "tensors of this notebook: 2.0 KiB",
+      "at most so far: 8.0 KiB",
       "held for them: 4.0 KiB",
+      "memory in use on the device: 0.4 / 23.3 GiB",
       "utilization: 50 %",
       "",
       "cuda:0: H200: new tensors go here",
-      "memory in use on the device: 1.2 / 140 GiB",
       "tensors of this notebook: 2.0 KiB",
+      "at most so far: 8.0 KiB",
       "held for them: 4.0 KiB",
+      "memory in use on the device: 1.2 / 140 GiB",
       "utilization: 37 %",
       "temperature: 41.2 °C",
       "power: 120 W",
@@ -56,9 +59,11 @@ test("figures that are not known are left out", () => {
   const bare = { ...cpu, memoryTotal: null, memoryUsed: null, utilization: null };
   expect(readingOf(message(bare))).toMatchObject({ text: "cpu · 2.0 KiB in tensors", share: null });
   expect(readingOf(message({ ...cpu, memoryTotal: null }))).toMatchObject({
-    text: "cpu · 381 MiB · 50 %",
+    text: "cpu · 2.0 KiB in tensors · 50 %",
     share: null,
   });
+  const { peak: _, ...older } = cpu;
+  expect(readingOf(message(older)).tooltip).not.toContain("at most so far");
   expect(readingOf(message())).toMatchObject({ text: "no device", tooltip: "The kernel reports no device." });
 });
 

@@ -1,7 +1,7 @@
-// What the status bar shows of a gauges message: one short line, a share for the meter, and all figures.
+// What the status bar shows of a gauges message: one short line, shares for the meter, and all figures.
 import type { DeviceGauge, GaugesPayload } from "../../../kernel/mime.ts";
 import type { Checked, Expectations } from "../kernel-link/fields.ts";
-import { checkFields, count, exactly, finite, flag, list, orNull, text } from "../kernel-link/fields.ts";
+import { checkFields, count, exactly, finite, flag, list, optional, orNull, text } from "../kernel-link/fields.ts";
 import { formatBytes, formatBytesOf, formatShare, formatValue } from "../drawing/quantity.ts";
 
 const payloadFields: Expectations<GaugesPayload> = { version: exactly(1), sequence: count, busy: flag, devices: list };
@@ -14,6 +14,7 @@ const deviceFields: Expectations<DeviceGauge> = {
   memoryUsed: orNull(count),
   allocated: count,
   reserved: count,
+  peak: optional(count),
   utilization: orNull(finite),
   temperature: orNull(finite),
   power: orNull(finite),
@@ -24,8 +25,8 @@ export interface Reading {
   text: string;
   /** One figure a line. */
   tooltip: string;
-  /** How full the active device's memory is, 0 … 1; `null`: not known. */
-  share: number | null;
+  /** How full the active device's memory is, by this notebook and by all, 0 … 1; `null`: not known. */
+  share: { mine: number; all: number } | null;
   busy: boolean;
 }
 
@@ -40,38 +41,47 @@ export function checkGauges(data: unknown): Checked<GaugesPayload> {
   return checked;
 }
 
+/** The device that the status bar is about: that of new tensors. */
+export function shownDevice({ devices }: GaugesPayload): DeviceGauge | undefined {
+  return devices.find(({ active }) => active) ?? devices[0];
+}
+
 /** What the status bar says about these devices. */
-export function readingOf({ busy, devices }: GaugesPayload): Reading {
-  const shown = devices.find(({ active }) => active) ?? devices[0];
+export function readingOf(payload: GaugesPayload): Reading {
+  const { busy, devices } = payload;
+  const shown = shownDevice(payload);
   if (!shown) return { text: "no device", tooltip: "The kernel reports no device.", share: null, busy };
   const parts = [shown.device, memoryOf(shown), shown.utilization === null ? null : formatShare(shown.utilization)];
-  const { memoryUsed: used, memoryTotal: total } = shown;
+  const { reserved, memoryUsed: used, memoryTotal: total } = shown;
+  const part = (bytes: number) => Math.min(1, bytes / total!);
   return {
-    text: parts.filter((part) => part !== null).join(" · "),
+    text: parts.filter((text) => text !== null).join(" · "),
     tooltip: devices.map(figuresOf).join("\n\n"),
-    share: used === null || !total ? null : Math.min(1, used / total),
+    share: used === null || !total ? null : { mine: part(reserved), all: part(Math.max(used, reserved)) },
     busy,
   };
 }
 
-function memoryOf({ memoryUsed, memoryTotal, allocated }: DeviceGauge): string {
-  if (memoryUsed === null) return `${formatBytes(allocated)} in tensors`;
+/** This notebook's tensors, of all that the device has. */
+function memoryOf({ memoryTotal, allocated }: DeviceGauge): string {
+  return memoryTotal === null
+    ? `${formatBytes(allocated)} in tensors`
+    : `${formatBytes(allocated)} of ${formatBytes(memoryTotal)}`;
+}
+
+/** Everybody's, of all that the device has. */
+export function usedText({ memoryUsed, memoryTotal }: DeviceGauge): string | null {
+  if (memoryUsed === null) return null;
   return memoryTotal === null ? formatBytes(memoryUsed) : formatBytesOf(memoryUsed, memoryTotal);
 }
 
 function figuresOf(gauge: DeviceGauge): string {
   const figures: [string, string | null][] = [
     [`${gauge.device}: ${gauge.name}`, gauge.active ? "new tensors go here" : ""],
-    [
-      "memory in use on the device",
-      gauge.memoryUsed === null
-        ? null
-        : gauge.memoryTotal === null
-          ? formatBytes(gauge.memoryUsed)
-          : formatBytesOf(gauge.memoryUsed, gauge.memoryTotal),
-    ],
     ["tensors of this notebook", formatBytes(gauge.allocated)],
+    ["at most so far", gauge.peak === undefined ? null : formatBytes(gauge.peak)],
     ["held for them", formatBytes(gauge.reserved)],
+    ["memory in use on the device", usedText(gauge)],
     ["utilization", gauge.utilization === null ? null : formatShare(gauge.utilization)],
     ["temperature", gauge.temperature === null ? null : `${formatValue(gauge.temperature, 3)} °C`],
     ["power", gauge.power === null ? null : `${formatValue(gauge.power, 3)} W`],

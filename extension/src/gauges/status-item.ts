@@ -1,31 +1,74 @@
-// Shows a reading in the status bar: a meter of the memory, the line, and all figures on hover.
+// Shows a reading in the status bar: a meter of the memory, a curve of the last minute, and the line; all figures on
+// hover and focus. It is a button, which opens the panel of memory where there is one.
 import { Widget } from "@lumino/widgets";
+import { curvePath } from "../drawing/curve-path.ts";
+import { svg } from "../drawing/svg.ts";
+import type { GaugeSample } from "./history.ts";
 import type { Reading } from "./reading.ts";
 
+const sparkline = { width: 48, height: 14 };
+/** The curve is of so long, in ms. */
+const sparkTime = 60_000;
+
 export class GaugeItem extends Widget {
-  private readonly fill = document.createElement("span");
+  private readonly button = document.createElement("button");
+  private readonly mine = document.createElement("span");
+  private readonly all = document.createElement("span");
   private readonly line = document.createElement("span");
   private readonly meter = document.createElement("span");
+  private readonly curve = svg("path", { class: "warpcell-gauges-curve" });
+  private readonly spark = svg(
+    "svg",
+    {
+      class: "warpcell-gauges-spark",
+      viewBox: `0 0 ${sparkline.width} ${sparkline.height}`,
+      "aria-hidden": "true",
+      ...sparkline,
+    },
+    this.curve,
+  );
 
-  constructor() {
+  constructor(open: () => void) {
     super();
     this.addClass("warpcell-gauges");
     this.meter.className = "warpcell-gauges-meter";
     this.meter.setAttribute("aria-hidden", "true");
-    this.meter.append(this.fill);
+    this.all.className = "warpcell-gauges-all";
+    this.mine.className = "warpcell-gauges-mine";
+    this.meter.append(this.all, this.mine);
     this.line.className = "warpcell-gauges-line";
-    this.node.append(this.meter, this.line);
+    this.button.type = "button";
+    this.button.className = "warpcell-gauges-button";
+    this.button.append(this.meter, this.spark, this.line);
+    this.button.addEventListener("click", open);
+    this.node.append(this.button);
   }
 
-  display(reading: Reading): void {
+  set hasCurve(hasCurve: boolean) {
+    this.spark.style.display = hasCurve ? "" : "none";
+  }
+
+  display(reading: Reading, samples: readonly GaugeSample[]): void {
     this.line.textContent = reading.text;
     this.node.title = reading.tooltip;
+    this.button.setAttribute("aria-label", `Memory: ${reading.text}`);
+    this.button.setAttribute("aria-description", reading.tooltip);
     this.node.dataset["busy"] = String(reading.busy);
     this.meter.hidden = reading.share === null;
-    this.fill.style.width = `${(reading.share ?? 0) * 100}%`;
+    this.mine.style.width = `${(reading.share?.mine ?? 0) * 100}%`;
+    this.all.style.width = `${(reading.share?.all ?? 0) * 100}%`;
+    this.draw(samples);
   }
 
   showProblem(sentence: string): void {
-    this.display({ text: "gauges unreadable", tooltip: sentence, share: null, busy: false });
+    this.display({ text: "gauges unreadable", tooltip: sentence, share: null, busy: false }, []);
+  }
+
+  /** Bytes in tensors, up to the most of the minute. */
+  private draw(samples: readonly GaugeSample[]): void {
+    const end = samples.at(-1)?.time ?? 0;
+    const points = samples.map(({ time, gauge }) => ({ time, value: gauge.allocated }));
+    const top = points.reduce((most, { time, value }) => (time >= end - sparkTime ? Math.max(most, value) : most), 0);
+    this.curve.setAttribute("d", curvePath(points, { start: end - sparkTime, end, top }, sparkline, true));
   }
 }

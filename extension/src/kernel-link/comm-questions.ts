@@ -44,6 +44,15 @@ export class CommQuestions {
     });
   }
 
+  /** Tells the kernel that nothing more is asked, until something is. */
+  close(): void {
+    const { comm, kernel } = this;
+    this.forget();
+    if (!comm || comm.isDisposed || !kernel || kernel.isDisposed) return;
+    comm.onClose = () => undefined;
+    comm.close();
+  }
+
   private open(): Kernel.IComm | null {
     const kernel = this.kernelOf();
     if (kernel !== this.kernel) this.forget();

@@ -1,5 +1,6 @@
 // A roofline per device: how near each kernel comes to what the device was measured to do, and what limits it.
 import { Widget } from "@lumino/widgets";
+import { keepKeys } from "../drawing/own-keys.ts";
 import { formatAmount, formatCount, formatPart, formatRate } from "../drawing/quantity.ts";
 import { shownText } from "../drawing/shown-text.ts";
 import { element } from "../tensor-view/element.ts";
@@ -89,7 +90,7 @@ class Figure {
       "aria-label",
       `Roofline of ${shownText(device.device, 40)}: ${formatCount(points.length, "kernel", "kernels")}. Arrow keys go from the kernel that took longest to the next, Enter shows it in the timeline.`,
     );
-    this.field.dataset["lmSuppressShortcuts"] = "true";
+    keepKeys(this.field);
     this.reading.setAttribute("role", "status");
     this.field.addEventListener("keydown", (event) => this.onKey(event));
     this.field.addEventListener("pointermove", (event) => this.moveTo(this.nearest(event)));

@@ -1,5 +1,6 @@
 // A table of the kernels of a profile: sorted, filtered, copied, and linked to the lines that launch them.
 import { Widget } from "@lumino/widgets";
+import { keepKeys } from "../drawing/own-keys.ts";
 import { copyText } from "../drawing/clipboard.ts";
 import { ledTo } from "../drawing/list-keys.ts";
 import { formatCount } from "../drawing/quantity.ts";
@@ -63,7 +64,7 @@ export class KernelTable extends Widget {
   private bar(omittedCounters: number): HTMLElement {
     Object.assign(this.filter, { type: "search", placeholder: "Filter kernels" });
     this.filter.setAttribute("aria-label", "Filter kernels by name, operation, device or line");
-    this.filter.dataset["lmSuppressShortcuts"] = "true";
+    keepKeys(this.filter);
     this.filter.addEventListener("input", () => this.refresh());
     this.filter.addEventListener("keydown", (event) => {
       if (event.key === "ArrowDown" && this.body.length > 0) {
@@ -93,7 +94,7 @@ export class KernelTable extends Widget {
     this.table.tabIndex = 0;
     this.table.setAttribute("role", "grid");
     this.table.setAttribute("aria-label", "Kernels. Arrow keys choose one, Enter shows it in the timeline.");
-    this.table.dataset["lmSuppressShortcuts"] = "true";
+    keepKeys(this.table);
     this.table.append(this.widths, this.head, this.body.node);
     this.field.append(this.table);
     this.field.addEventListener("scroll", () => this.showRows());

@@ -1,5 +1,6 @@
 // Shows a picture as a heat map with its numbers where there is room, a legend and a cursor that names the elements
 // under it and their value.
+import { keepKeys, leaveToCell } from "../drawing/own-keys.ts";
 import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
 import { formatValue } from "../drawing/quantity.ts";
 import { gradient, scaleOf } from "./colour-map.ts";
@@ -75,7 +76,7 @@ export class HeatMap {
     this.canvas.setAttribute("role", "img");
     this.canvas.setAttribute("aria-label", label);
     // The notebook's own arrow keys would leave the cell.
-    this.canvas.dataset["lmSuppressShortcuts"] = "true";
+    keepKeys(this.canvas);
     this.canvas.addEventListener("keydown", (event) => this.onKey(event));
     this.canvas.addEventListener("pointermove", (event) => this.onPointer(event));
     this.canvas.addEventListener("pointerleave", () => this.moveTo(null));
@@ -99,7 +100,7 @@ export class HeatMap {
 
   private onKey(event: KeyboardEvent): void {
     if (event.key === "Escape") {
-      this.canvas.blur();
+      leaveToCell(this.canvas);
       return;
     }
     const cell = moved(this.cell, event.key, event.ctrlKey || event.metaKey, this.picture);

@@ -1,4 +1,5 @@
 // Small sliders that choose a position on each axis before the last two.
+import { keepKeys, leaveToCell } from "../drawing/own-keys.ts";
 import { element } from "./element.ts";
 
 export class Sliders {
@@ -27,7 +28,10 @@ export class Sliders {
     const input = element("input", "warpcell-tensor-slider");
     Object.assign(input, { type: "range", min: "0", max: String(length - 1), step: "1", value: "0" });
     // The notebook's own arrow keys would leave the cell.
-    input.dataset["lmSuppressShortcuts"] = "true";
+    keepKeys(input);
+    input.addEventListener("keydown", ({ key }) => {
+      if (key === "Escape") leaveToCell(input);
+    });
     const position = element("span", "warpcell-tensor-slider-position", "0");
     input.addEventListener("input", () => {
       this.index[axis] = Number(input.value);

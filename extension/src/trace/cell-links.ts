@@ -4,12 +4,10 @@ import { CodeMirrorEditor } from "@jupyterlab/codemirror";
 import type { NotebookPanel } from "@jupyterlab/notebook";
 import type { TracePlace } from "../../../kernel/mime.ts";
 import { formatTime } from "../drawing/quantity.ts";
+import { cellOf, goToPlace, type Notebook, type NotebookCell } from "../kernel-link/cell-places.ts";
 import { element } from "../tensor-view/element.ts";
 import type { CellTime } from "./cell-times.ts";
 import { lightLine } from "./line-mark.ts";
-
-type Notebook = NotebookPanel["content"];
-type Cell = Notebook["widgets"][number];
 
 interface Profile {
   readonly cells: readonly CellTime[];
@@ -23,7 +21,7 @@ export class CellLinks {
   private readonly notebook: Notebook;
   /** The last one that was shown has the badges. */
   private readonly profiles = new Set<Profile>();
-  private lit: Cell | null = null;
+  private lit: NotebookCell | null = null;
   private badges: HTMLElement[] = [];
   private waiting = false;
 
@@ -40,7 +38,7 @@ export class CellLinks {
 
   /** Lights up the cell and line of a place, and nothing else. */
   light(place: TracePlace | null): void {
-    const cell = place && this.cellOf(place);
+    const cell = place && cellOf(this.notebook, place);
     if (this.lit && this.lit !== cell) {
       this.lit.removeClass(litClass);
       this.lightIn(this.lit, null);
@@ -53,16 +51,7 @@ export class CellLinks {
 
   /** Brings the line into view and puts the cursor there. */
   goTo(place: TracePlace): void {
-    const cell = this.cellOf(place);
-    if (!cell) return;
-    const index = this.notebook.widgets.indexOf(cell);
-    this.notebook.activeCellIndex = index;
-    void this.notebook.scrollToItem(index).then(() => {
-      const line = Math.max(0, Math.min(place.line, cell.editor?.lineCount ?? 1) - 1);
-      cell.editor?.setCursorPosition({ line, column: 0 });
-      cell.editor?.revealPosition({ line, column: 0 });
-      cell.editor?.focus();
-    });
+    goToPlace(this.notebook, place);
   }
 
   /** Gives the cells of a profile their badges; returns what takes them back. */
@@ -75,22 +64,9 @@ export class CellLinks {
     };
   }
 
-  private lightIn(cell: Cell, line: number | null): void {
+  private lightIn(cell: NotebookCell, line: number | null): void {
     if (cell.isDisposed || !(cell.editor instanceof CodeMirrorEditor)) return;
     lightLine(cell.editor.editor, line);
-  }
-
-  /** By its id, else by its execution count; a cell that ran again since keeps its id. */
-  private cellOf({ cell, count }: Pick<TracePlace, "cell" | "count">): Cell | null {
-    const { widgets } = this.notebook;
-    const byId = cell === null ? undefined : widgets.find(({ model }) => model.id === cell);
-    return (
-      byId ??
-      (count === 0
-        ? undefined
-        : widgets.find(({ model }) => (model as { executionCount?: number | null }).executionCount === count)) ??
-      null
-    );
   }
 
   /** Once for all changes that come together. */
@@ -108,7 +84,7 @@ export class CellLinks {
     this.badges = [];
     const profile = [...this.profiles].at(-1);
     for (const time of profile?.cells ?? []) {
-      const cell = this.cellOf(time);
+      const cell = cellOf(this.notebook, time);
       if (!cell) continue;
       const input = cell.node.querySelector(".jp-Cell-inputWrapper");
       if (input) this.badges.push(badgeIn(input, time, () => profile!.show(time.places)));

@@ -1,5 +1,6 @@
 // A timeline on the page: its canvas, toolbar, details and keys over one model, drawn when it is seen and something has
 // changed.
+import { keepKeys, leaveToCell } from "../drawing/own-keys.ts";
 import type { TracePlace } from "../../../kernel/mime.ts";
 import type { Colour } from "../drawing/oklch.ts";
 import { formatBytes, formatCount, formatPoint, formatTime } from "../drawing/quantity.ts";
@@ -123,7 +124,7 @@ export class Timeline implements KeyActions {
     );
     this.announcer.setAttribute("aria-live", "polite");
     // The notebook's own keys would leave the cell.
-    this.node.dataset["lmSuppressShortcuts"] = "true";
+    keepKeys(this.node);
     this.canvas.addEventListener("keydown", (event) => this.onKey(event));
     new PointerGestures(this.canvas, {
       model: this.model,
@@ -344,6 +345,6 @@ export class Timeline implements KeyActions {
   }
 
   leave(): void {
-    this.canvas.blur();
+    leaveToCell(this.canvas);
   }
 }

@@ -1,5 +1,6 @@
 // Shows a profile: its title, the timeline and the other views of it as tabs, and what a reader must know of the data.
 import { Panel, Widget } from "@lumino/widgets";
+import { keepKeys } from "../drawing/own-keys.ts";
 import type { TracePayload } from "../../../kernel/mime.ts";
 import type { Show, Target } from "../kernels/show.ts";
 import { formatCount, formatTime } from "../drawing/quantity.ts";
@@ -132,7 +133,7 @@ function head(
   list.setAttribute("aria-label", "Views of the profile");
   // One tab is none.
   list.hidden = tabs.length < 2;
-  list.dataset["lmSuppressShortcuts"] = "true";
+  keepKeys(list);
   const facts = [
     formatTime(duration),
     `${formatCount(count, "slice", "slices")}${complete ? "" : ", overview"}`,

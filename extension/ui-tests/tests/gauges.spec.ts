@@ -6,10 +6,10 @@ import { gauge, notebookOf, open, python, scripted, shot, typescript } from "./n
 
 const cells = [
   "gauges[0].send(gauge(5))",
-  "gauges[0].send(gauge(3, used=99 * 2**30))\ngauges[0].send(gauge(6, busy=True, utilization=1.0))",
+  "gauges[0].send(gauge(3, allocated=99 * 2**30))\ngauges[0].send(gauge(6, busy=True, allocated=512 * 2**20, utilization=1.0))",
   'gauges[0].send(gauge(7, devices="many"))',
-  "gauges[0].send(gauge(8, used=2 * 2**30))",
-  "gauges[-1].send(gauge(1, used=4 * 2**30))",
+  "gauges[0].send(gauge(8, allocated=2 * 2**30))",
+  "gauges[-1].send(gauge(1, allocated=4 * 2**30))",
 ];
 
 async function run(page: IJupyterLabPageFixture, index: number): Promise<void> {
@@ -35,15 +35,15 @@ test("the item shows the newest message, says what is wrong with a broken one, a
   await expect(item).toBeHidden();
 
   await run(page, 0);
-  await expect(item).toHaveText("cuda:0 · 1.2 / 140 GiB · 37 %");
+  await expect(item).toHaveText("cuda:0 · 256 MiB of 140 GiB · 37 %");
   await expect(item).toHaveAttribute("data-busy", "false");
   await expect(item).toHaveAttribute(
     "title",
-    /^cpu: Host\n[\s\S]*cuda:0: NVIDIA H200: new tensors go here\nmemory in use on the device: 1\.2 \/ 140 GiB\ntensors of this notebook: 256 MiB\nheld for them: 512 MiB\nutilization: 37 %\ntemperature: 41 °C\npower: 120 W$/,
+    /^cpu: Host\n[\s\S]*cuda:0: NVIDIA H200: new tensors go here\ntensors of this notebook: 256 MiB\nat most so far: 300 MiB\nheld for them: 512 MiB\nmemory in use on the device: 1\.2 \/ 140 GiB\nutilization: 37 %\ntemperature: 41 °C\npower: 120 W$/,
   );
 
   await run(page, 1);
-  await expect(item).toHaveText("cuda:0 · 1.2 / 140 GiB · 100 %");
+  await expect(item).toHaveText("cuda:0 · 512 MiB of 140 GiB · 100 %");
   await expect(item).toHaveAttribute("data-busy", "true");
   await page.screenshot({ path: shot("gauges-light"), clip: { x: 0, y: 860, width: 1280, height: 40 } });
 
@@ -51,7 +51,7 @@ test("the item shows the newest message, says what is wrong with a broken one, a
   await expect(item).toHaveText("gauges unreadable");
   await expect(item).toHaveAttribute("title", '"devices" of a gauges message is "many" but should be a list.');
   await run(page, 3);
-  await expect(item).toHaveText("cuda:0 · 2.0 / 140 GiB · 37 %");
+  await expect(item).toHaveText("cuda:0 · 2.0 GiB of 140 GiB · 37 %");
 
   await page.evaluate(async () => {
     const app = (
@@ -71,7 +71,7 @@ test("the item shows the newest message, says what is wrong with a broken one, a
         .jupyterapp;
       void app.commands.execute("notebook:run-cell");
     });
-    await expect(item).toHaveText("cuda:0 · 4.0 / 140 GiB · 37 %", { timeout: 2000 });
+    await expect(item).toHaveText("cuda:0 · 4.0 GiB of 140 GiB · 37 %", { timeout: 2000 });
   }).toPass({ timeout: 60_000 });
   await page.theme.setDarkTheme();
   await page.screenshot({ path: shot("gauges-dark"), clip: { x: 0, y: 860, width: 1280, height: 40 } });

@@ -1,0 +1,77 @@
+// One device's memory over the last minutes: in tensors, held for them, the most so far, and everybody's; below it how
+// busy the device was.
+import { curvePath } from "../drawing/curve-path.ts";
+import { formatBytes, formatShare } from "../drawing/quantity.ts";
+import { svg } from "../drawing/svg.ts";
+import type { GaugeSample } from "../gauges/history.ts";
+import { element } from "../tensor-view/element.ts";
+
+const box = { width: 400, height: 100 };
+const strip = { width: 400, height: 24 };
+
+/** What fits: this notebook's memory, or that of all on the device. */
+export type Reach = "notebook" | "device";
+
+/** The smallest of 1, 2 and 5 times a power of two that is not less, so that the axis ends at a round number. */
+export function roundBytes(bytes: number): number {
+  const power = 1024 ** Math.max(0, Math.floor(Math.log(Math.max(1, bytes)) / Math.log(1024)));
+  const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1024];
+  return power * (steps.find((step) => step * power >= bytes) ?? 1024);
+}
+
+export class MemoryCurve {
+  readonly node: HTMLElement;
+  private readonly others = svg("path", { class: "warpcell-curve-others" });
+  private readonly reserved = svg("path", { class: "warpcell-curve-reserved" });
+  private readonly allocated = svg("path", { class: "warpcell-curve-allocated" });
+  private readonly peak = svg("path", { class: "warpcell-curve-peak" });
+  private readonly busy = svg("path", { class: "warpcell-curve-busy" });
+  private readonly top = element("span", "warpcell-curve-top");
+  private readonly start = element("span", "");
+  private readonly busyText = element("span", "warpcell-curve-now");
+  private readonly picture = element("div", "warpcell-curve-box");
+
+  constructor() {
+    const frame = ({ width, height }: typeof box, ...paths: SVGElement[]) =>
+      svg("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" }, ...paths);
+    this.picture.append(frame(box, this.others, this.reserved, this.allocated, this.peak), this.top);
+    this.picture.setAttribute("role", "img");
+    const strips = element("div", "warpcell-curve-strip", frame(strip, this.busy), this.busyText);
+    const times = element("div", "warpcell-curve-times", this.start, element("span", "", "now"));
+    this.node = element("div", "warpcell-curve", this.picture, strips, times);
+  }
+
+  show(samples: readonly GaugeSample[], minutes: number, reach: Reach): void {
+    const end = samples.at(-1)?.time ?? Date.now();
+    const start = end - minutes * 60_000;
+    const of = (value: (sample: GaugeSample) => number | null | undefined) =>
+      samples.flatMap((sample) => {
+        const found = value(sample);
+        return found === null || found === undefined ? [] : [{ time: sample.time, value: found }];
+      });
+    const used = of(({ gauge }) => (reach === "device" ? gauge.memoryUsed : null));
+    const reserved = of(({ gauge }) => gauge.reserved);
+    const peak = of(({ gauge }) => gauge.peak);
+    const allocated = of(({ gauge }) => gauge.allocated);
+    const shown = [...used, ...reserved, ...peak].filter(({ time }) => time >= start);
+    const top = roundBytes(Math.max(2 ** 20, ...shown.map(({ value }) => value)));
+    const range = { start, end, top };
+    this.others.setAttribute("d", curvePath(used, range, box, true));
+    this.reserved.setAttribute("d", curvePath(reserved, range, box, true));
+    this.allocated.setAttribute("d", curvePath(allocated, range, box, true));
+    this.peak.setAttribute("d", curvePath(peak, range, box));
+    const busy = of(({ gauge }) => gauge.utilization);
+    this.busy.setAttribute("d", curvePath(busy, { start, end, top: 1 }, strip, true));
+    this.busyText.textContent = busy.length === 0 ? "" : `busy ${formatShare(busy.at(-1)!.value)}`;
+    this.top.textContent = formatBytes(top);
+    this.start.textContent = `${minutes} min ago`;
+    this.picture.setAttribute("aria-label", labelOf(samples, minutes));
+  }
+}
+
+function labelOf(samples: readonly GaugeSample[], minutes: number): string {
+  const last = samples.at(-1)?.gauge;
+  if (last === undefined) return "No figures yet.";
+  const peak = last.peak === undefined ? "" : `, ${formatBytes(last.peak)} at most`;
+  return `Memory over the last ${minutes} minutes. Now ${formatBytes(last.allocated)} in tensors${peak}, ${formatBytes(last.reserved)} held for them.`;
+}

@@ -1,0 +1,78 @@
+// One device in the panel of memory: its figures, curve, largest tensors, map and cells.
+import type { CellMemory, DeviceGauge, DeviceMemory } from "../../../kernel/mime.ts";
+import { formatBytes, formatShare, formatValue } from "../drawing/quantity.ts";
+import type { GaugeSample } from "../gauges/history.ts";
+import { element } from "../tensor-view/element.ts";
+import { MemoryCurve, type Reach } from "./curve.ts";
+import { cellTable, largestTensors, legend, type ListActions } from "./lists.ts";
+import { MemoryMap } from "./map.ts";
+import { freeText, unnamedText } from "./words.ts";
+
+export class DeviceSection {
+  readonly node: HTMLElement;
+  private readonly heading = element("h3", "");
+  private readonly figures = element("dl", "warpcell-figures");
+  private readonly curve = new MemoryCurve();
+  private readonly map: MemoryMap;
+  private readonly notes = element("div", "warpcell-panel-text");
+  private readonly largest = element("div", "");
+  private readonly legend = element("div", "");
+  private readonly cells = element("div", "");
+  private readonly details = element("div", "warpcell-memory-details");
+  private readonly actions: ListActions;
+
+  constructor(actions: ListActions) {
+    this.actions = actions;
+    this.map = new MemoryMap(actions.hues);
+    const part = (title: string, ...children: HTMLElement[]) =>
+      element("section", "warpcell-memory-part", element("h4", "", title), ...children);
+    this.details.append(
+      part("Largest tensors", this.largest, this.notes),
+      part("Map", this.map.node, this.legend),
+      part("Cells", this.cells),
+    );
+    const now = element("div", "warpcell-memory-now", this.figures, this.curve.node);
+    this.node = element("section", "warpcell-memory-device", this.heading, now, this.details);
+    this.details.hidden = true;
+  }
+
+  /** What the gauges say. */
+  showGauge(gauge: DeviceGauge, samples: readonly GaugeSample[], minutes: number, reach: Reach): void {
+    this.heading.replaceChildren(gauge.device, element("span", "warpcell-quiet", ` ${gauge.name}`));
+    this.figures.replaceChildren(...figuresOf(gauge).map(([term, text]) => pair(term, text)));
+    this.curve.show(samples, minutes, reach);
+  }
+
+  /** What the kernel says of the allocator. */
+  showMemory(memory: DeviceMemory, cells: readonly CellMemory[]): void {
+    this.details.hidden = false;
+    this.largest.replaceChildren(largestTensors(memory, this.actions));
+    const notes = [unnamedText(memory), freeText(memory)].filter((text) => text !== "");
+    this.notes.replaceChildren(...notes.map((text) => element("p", "", `${text}.`)));
+    this.map.show(memory);
+    this.legend.replaceChildren(legend(memory, this.actions));
+    this.cells.replaceChildren(cellTable(cells, memory.device, this.actions));
+  }
+}
+
+function pair(term: readonly [kind: string, text: string], text: string): HTMLElement {
+  const [kind, name] = term;
+  const key = element("span", `warpcell-key warpcell-key-${kind}`);
+  key.setAttribute("aria-hidden", "true");
+  return element("div", "", element("dt", "", key, name), element("dd", "", text));
+}
+
+function figuresOf(gauge: DeviceGauge): [term: [kind: string, text: string], text: string][] {
+  const { allocated, reserved, peak, memoryUsed, memoryTotal, utilization, temperature, power } = gauge;
+  const figures: [[string, string], string | null][] = [
+    [["allocated", "in tensors"], formatBytes(allocated)],
+    [["reserved", "held for them"], formatBytes(reserved)],
+    [["peak", "at most so far"], peak === undefined ? null : formatBytes(peak)],
+    [["others", "in use by all"], memoryUsed === null ? null : formatBytes(memoryUsed)],
+    [["none", "on the device"], memoryTotal === null ? null : formatBytes(memoryTotal)],
+    [["busy", "busy"], utilization === null ? null : formatShare(utilization)],
+    [["none", "temperature"], temperature === null ? null : `${formatValue(temperature, 3)} °C`],
+    [["none", "power"], power === null ? null : `${formatValue(power, 3)} W`],
+  ];
+  return figures.filter((figure): figure is [[string, string], string] => figure[1] !== null);
+}

@@ -1,0 +1,111 @@
+// Checks what the kernel says of the memory of its devices, and asks for it.
+import type {
+  CellMemory,
+  DeviceMemory,
+  MemoryBlock,
+  MemoryReply,
+  MemorySegment,
+  ReleaseRequest,
+  TracePlace,
+} from "../../../kernel/mime.ts";
+import { memoryTarget } from "../../../kernel/mime.ts";
+import { CommQuestions } from "../kernel-link/comm-questions.ts";
+import type { Checked, Expectations } from "../kernel-link/fields.ts";
+import { count, counts, finite, flag, list, orNull, problemIn, text, texts, within } from "../kernel-link/fields.ts";
+import type { NotebookInFront } from "../kernel-link/notebook-in-front.ts";
+
+export type Memory = Pick<MemoryReply, "devices" | "cells" | "running">;
+
+const deviceFields: Expectations<DeviceMemory> = {
+  device: text,
+  allocated: count,
+  reserved: count,
+  peak: count,
+  free: count,
+  largestFree: count,
+  named: orNull(count),
+  places: list,
+  segments: list,
+  largest: list,
+  byCell: list,
+};
+const placeFields: Expectations<TracePlace> = { text, cell: orNull(text), count, line: count };
+const segmentFields: Expectations<MemorySegment> = { bytes: count, blocks: list };
+const blockFields: Expectations<MemoryBlock> = {
+  bytes: count,
+  count,
+  place: within(-1, Number.MAX_SAFE_INTEGER),
+  shape: orNull(counts),
+  dtype: orNull(text),
+  names: texts,
+  since: orNull(finite),
+};
+const shareFields: Expectations<DeviceMemory["byCell"][number]> = { text, bytes: count, blocks: count };
+const cellFields: Expectations<CellMemory> = {
+  text,
+  cell: orNull(text),
+  count,
+  device: text,
+  before: count,
+  peak: count,
+  after: count,
+  running: flag,
+};
+
+const what = "a device's memory";
+
+function problemOf({ places, segments, largest, byCell }: DeviceMemory): string | null {
+  const problem =
+    problemIn("place", what, places, placeFields) ??
+    problemIn("segment", what, segments, segmentFields) ??
+    problemIn("block", what, largest, blockFields) ??
+    problemIn("cell", what, byCell, shareFields);
+  if (problem !== null) return problem;
+  for (const { blocks } of segments) {
+    const inSegment = problemIn("block", what, blocks, blockFields);
+    if (inSegment !== null) return inSegment;
+  }
+  const isListed = ({ place }: MemoryBlock) => place <= places.length;
+  return [...largest, ...segments.flatMap(({ blocks }) => blocks)].every(isListed)
+    ? null
+    : "A block of a device's memory names a place that is not listed.";
+}
+
+export function checkMemory(data: unknown): Checked<Memory> {
+  const { devices, cells, running } = data as { [Name in keyof Memory]?: unknown };
+  if (!Array.isArray(devices) || !Array.isArray(cells))
+    return { ok: false, problem: "The kernel's answer has no lists of devices and cells." };
+  const problem =
+    problemIn("device", "the memory", devices, deviceFields) ?? problemIn("cell", "the memory", cells, cellFields);
+  if (problem !== null) return { ok: false, problem };
+  for (const device of devices as DeviceMemory[]) {
+    const inDevice = problemOf(device);
+    if (inDevice !== null) return { ok: false, problem: inDevice };
+  }
+  return { ok: true, value: { devices, cells, running: running === true } as Memory };
+}
+
+const gone = "The kernel does not say: it has ended, or is older than this panel.";
+
+export class MemorySource {
+  private readonly questions: CommQuestions;
+
+  constructor(front: NotebookInFront) {
+    this.questions = new CommQuestions(memoryTarget, gone, () => front.kernel);
+  }
+
+  close(): void {
+    this.questions.close();
+  }
+
+  async ask(): Promise<Checked<Memory>> {
+    const answer = await this.questions.ask({ memory: true });
+    return answer.ok ? checkMemory(answer.value.data) : answer;
+  }
+
+  /** Returns how many bytes. */
+  async release(release: ReleaseRequest["release"]): Promise<Checked<number>> {
+    const answer = await this.questions.ask({ release });
+    return answer.ok ? { ok: true, value: Number((answer.value.data as { freed?: unknown }).freed) } : answer;
+  }
+}

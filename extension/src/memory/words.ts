@@ -1,0 +1,46 @@
+// The words of a block and of a device's memory.
+import type { DeviceMemory, MemoryBlock } from "../../../kernel/mime.ts";
+import { formatBytes, formatCount, formatPart } from "../drawing/quantity.ts";
+
+/** How long ago, in the largest unit: `12 s`, `5 min`, `2 h`. */
+export function ageText(since: number, now: number): string {
+  const seconds = Math.max(0, Math.round((now - since) / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  return seconds < 3600 ? `${Math.floor(seconds / 60)} min` : `${Math.floor(seconds / 3600)} h`;
+}
+
+export function shapeText({ shape, dtype }: Pick<MemoryBlock, "shape" | "dtype">): string {
+  return shape === null || dtype === null ? "" : `${dtype} [${shape.join(", ")}]`;
+}
+
+/** What a block is: bytes, names, shape, line, age. */
+export function blockText(block: MemoryBlock, { places }: Pick<DeviceMemory, "places">, now: number): string {
+  const { bytes, count, place, names, since } = block;
+  const size = formatBytes(bytes);
+  if (place < 0) return `${size} free${count > 1 ? ` in ${count.toLocaleString("en-US")} pieces` : ""}`;
+  if (count > 1) {
+    const cell = place === 0 ? "" : ` of ${places[place - 1]!.text.replace(/:\d+$/, "")}`;
+    return `${size} in ${formatCount(count, "small block", "small blocks")}${cell}`;
+  }
+  const parts = [
+    size,
+    names.join(", "),
+    shapeText(block),
+    place === 0 ? "the library's, or of no known line" : places[place - 1]!.text,
+    since === null ? "" : `its cell began ${ageText(since, now)} ago`,
+  ];
+  return parts.filter((part) => part !== "").join(" · ");
+}
+
+/** What is free, and whether it lies in one piece. */
+export function freeText({ free, largestFree }: Pick<DeviceMemory, "free" | "largestFree">): string {
+  if (free === 0) return "nothing held is free";
+  if (free === largestFree) return `${formatBytes(free)} of what is held is free, in one piece`;
+  return `${formatBytes(free)} of what is held is free, at most ${formatBytes(largestFree)} in one piece (${formatPart(largestFree / free)})`;
+}
+
+/** What no name leads to. */
+export function unnamedText({ allocated, named }: Pick<DeviceMemory, "allocated" | "named">): string {
+  if (named === null || allocated <= named) return "";
+  return `${formatBytes(allocated - named)} in tensors that no variable leads to: of functions and timers, or garbage, which Collect frees`;
+}
