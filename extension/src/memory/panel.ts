@@ -53,7 +53,7 @@ export class MemoryPanel extends Widget {
     ];
     this.reach.type = "checkbox";
     this.reach.addEventListener("change", () => this.draw());
-    const all = element("label", "warpcell-panel-check", this.reach, "everybody's");
+    const all = element("label", "warpcell-panel-check", this.reach, "whole device");
     all.title = "Draw what all programs have on the device, too";
     this.note.setAttribute("role", "status");
     this.said.setAttribute("role", "status");

@@ -13,7 +13,9 @@ const sources = [
 
 const run = (page: IJupyterLabPageFixture, command: string) =>
   page.evaluate(async (command) => {
-    const { jupyterapp } = window as unknown as { jupyterapp: { commands: { execute(command: string): Promise<unknown> } } };
+    const { jupyterapp } = window as unknown as {
+      jupyterapp: { commands: { execute(command: string): Promise<unknown> } };
+    };
     void jupyterapp.commands.execute(command);
   }, command);
 
@@ -25,26 +27,26 @@ async function openNotebook(page: IJupyterLabPageFixture, path: string): Promise
   await page.contents.uploadContent(notebookOf(typescript, cells), "text", path);
   await open(page, path);
   await expect(page.getByText(/TypeScript \+ CUDA \| Idle/)).toBeVisible();
-  for (const index of [0, 1, 2]) await page.notebook.runCell(index);
+  await page.notebook.selectCells(0);
+  for (let index = 0; index < 3; index++) await run(page, "notebook:run-cell-and-select-next");
+  await expect(cell(page, 2).locator(".jp-InputPrompt")).toHaveText("[3]:");
 }
 
 /** The right sidebar as wide as given, in pixels. */
-async function widen(page: IJupyterLabPageFixture, width: number): Promise<void> {
-  const handle = page.locator("#jp-main-split-panel > .lm-SplitPanel-handle").last();
-  const box = (await handle.boundingBox())!;
-  const panel = (await page.locator("#jp-right-stack").boundingBox())!;
-  await page.mouse.move(box.x + box.width / 2, box.y + 200);
-  await page.mouse.down();
-  await page.mouse.move(box.x + box.width / 2 + panel.width - width, box.y + 200, { steps: 5 });
-  await page.mouse.up();
-}
+const widen = (page: IJupyterLabPageFixture, width: number) =>
+  page.evaluate((width) => {
+    type Split = { node: HTMLElement; setRelativeSizes(sizes: number[]): void };
+    const { jupyterapp } = window as unknown as { jupyterapp: { shell: { _hsplitPanel: Split } } };
+    const { _hsplitPanel: split } = jupyterapp.shell;
+    split.setRelativeSizes([0, split.node.clientWidth - width, width]);
+  }, width);
 
 async function pictures(page: IJupyterLabPageFixture, name: string): Promise<void> {
   await page.setViewportSize({ width: 1900, height: 1000 });
   for (const theme of ["light", "dark"]) {
     if (theme === "dark") await page.theme.setDarkTheme();
     else await page.theme.setLightTheme();
-    for (const width of [320, 1000, 1500]) {
+    for (const width of [200, 320, 1000, 1500]) {
       await widen(page, width);
       await page.screenshot({ path: shot(`${name}-${theme}-${width}`) });
     }
@@ -64,7 +66,8 @@ test("variables: a table that filters and sorts, opens a tensor also while a cel
   const names = panel.locator(".warpcell-variables-name");
   const own = ["images", "model", "weights", "bias", "batches", "title", "rate", "seen", "labels"];
   await expect(names).toHaveText(own);
-  const row = (name: string) => panel.locator(".warpcell-variables-row").filter({ has: page.getByText(name, { exact: true }) });
+  const row = (name: string) =>
+    panel.locator(".warpcell-variables-row").filter({ has: page.getByText(name, { exact: true }) });
   await expect(row("weights").locator("th, td")).toHaveText([
     "weights",
     "Tensor",
@@ -137,7 +140,9 @@ test("memory: figures, largest tensors, a map and cells, by a click on the gauge
   const device = panel.locator(".warpcell-memory-device").filter({ has: page.locator(".warpcell-map-bar") });
   await expect(device.locator("dt")).toContainText(["in tensors", "held for them", "at most so far"]);
   const largest = device.getByRole("table", { name: "Largest tensors" });
-  await expect(largest.locator("tbody tr").first()).toContainText(/4\.0 MiB.*weights.*float32 \[1024, 1024\].*Cell \[2\]:1/);
+  await expect(largest.locator("tbody tr").first()).toContainText(
+    /4\.0 MiB.*weights.*float32 \[1024, 1024\].*Cell \[2\]:1/,
+  );
   const cells = device.getByRole("table", { name: "Memory before, during and after cells" });
   await expect(cells.locator("tbody tr td:first-child")).toHaveText(["Cell [3]", "Cell [2]", "Cell [1]"]);
   await expect(device.locator(".warpcell-legend li").first()).toContainText(/Cell \[\d\] [\d.]+ MiB/);
@@ -168,7 +173,10 @@ test("memory: figures, largest tensors, a map and cells, by a click on the gauge
   await expect(page.getByText(/TypeScript \+ CUDA \| Idle/)).toBeVisible();
 });
 
-test("from a heat map and a slider Ctrl+S saves, Esc returns to the cell, and arrows stay", async ({ page, tmpPath }) => {
+test("from a heat map and a slider Ctrl+S saves, Esc returns to the cell, and arrows stay", async ({
+  page,
+  tmpPath,
+}) => {
   const path = `${tmpPath}/keys.ipynb`;
   const source = 'import { arange } from "warpcell";\narange(3 * 40 * 40).reshape([3, 40, 40]);';
   await page.contents.uploadContent(notebookOf(typescript, [{ source }, { source: "1" }]), "text", path);
