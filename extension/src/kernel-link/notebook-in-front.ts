@@ -35,11 +35,13 @@ export class NotebookInFront {
     if (known === this.known) return;
     this.known?.iopubMessage.disconnect(this.onMessage, this);
     this.known?.statusChanged.disconnect(this.onStatus, this);
+    this.known?.connectionStatusChanged.disconnect(this.onConnection, this);
     this.known = known;
     this.kernel = null;
     this.isBusy = false;
     known?.iopubMessage.connect(this.onMessage, this);
     known?.statusChanged.connect(this.onStatus, this);
+    known?.connectionStatusChanged.connect(this.onConnection, this);
     this.changed.emit();
     void this.recognise(known);
   }
@@ -54,7 +56,15 @@ export class NotebookInFront {
   private onStatus(_: unknown, status: Kernel.Status): void {
     if (status !== "restarting" && status !== "autorestarting" && status !== "dead") return;
     this.isBusy = false;
+    this.kernel = null;
     this.changed.emit();
+    // Whoever comes back has another process behind it, and says what it is.
+    if (status !== "dead") void this.recognise(this.known);
+  }
+
+  /** A restart ends with a new connection: what was asked before may have been lost with the old one. */
+  private onConnection(_: unknown, status: Kernel.ConnectionStatus): void {
+    if (status === "connected" && this.kernel !== null) this.changed.emit();
   }
 
   /** Questions make a kernel busy, too: cells alone count. */
