@@ -2,8 +2,8 @@
 // palette) work as everywhere.
 
 /**
- * JupyterLab looks at a key before the element that has the focus does, and leaves it alone where that says so. Whether it
- * says so is decided key by key: those with Ctrl, Alt or Cmd are JupyterLab's.
+ * JupyterLab looks at a key before the element that has the focus does, and leaves it alone where that says so. Whether
+ * it says so is decided key by key: those with Ctrl, Alt or Cmd are JupyterLab's.
  */
 export function keepKeys(node: HTMLElement | SVGElement): void {
   const decide = ({ ctrlKey, metaKey, altKey }: KeyboardEvent): void => {

@@ -1,5 +1,5 @@
 // Follows the notebook in front to its kernel and shows that kernel's device in the status bar; hidden when the kernel
-// is not ours, and where there is no status bar in the notebook's own toolbar.
+// is not ours. Where there is no status bar, it stands in the line of the menu.
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
 import type { NotebookPanel } from "@jupyterlab/notebook";
 import { INotebookTracker } from "@jupyterlab/notebook";
