@@ -1,4 +1,9 @@
-// The words by which a source tells that it uses a header of CUDA, of C++ or of this library.
+// The words by which a source tells that it uses a header: those that the header's file declares, or a table has of
+// headers of CUDA and C++.
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { deviceSources } from "../wire/binding.ts";
+import { lastName, piecesOf } from "./pieces.ts";
 
 /** By the header's name; the first row that matches counts. */
 const rows: readonly (readonly [header: RegExp, words: RegExp])[] = [
@@ -29,6 +34,45 @@ const rows: readonly (readonly [header: RegExp, words: RegExp])[] = [
 ];
 
 /** What a word must look like to be one of the header's; `null`: a header that is not known here. */
-export function wordsOfHeader(header: string): RegExp | null {
+function wordsOfHeader(header: string): RegExp | null {
   return rows.find(([name]) => name.test(header))?.[1] ?? null;
+}
+
+/**
+ * Whether a source with these words uses what the lines `text` include; `folders`: where its headers are. Of a header of
+ * the compiler nobody knows here what it declares: then it does.
+ */
+export function headerNeeded(folders: readonly string[], text: string, words: ReadonlySet<string>): boolean {
+  const headers = [...text.matchAll(/#\s*include\s*([<"])([^>"\n]+)[>"]/g)];
+  return headers.some(([, mark, name]) => {
+    const header = name!;
+    const known = wordsOfHeader(header);
+    if (known !== null) return [...words].some((word) => known.test(word));
+    const path = [...folders, `${deviceSources}include`]
+      .map((folder) => join(folder, header))
+      .find((each) => existsSync(each));
+    if (path === undefined) return mark === "<";
+    return declaredIn(path, folders).some((name) => words.has(name));
+  });
+}
+
+const headers = new Map<string, { changed: number; names: string[] }>();
+
+/** What a header declares, and those that it includes. */
+function declaredIn(path: string, folders: readonly string[], depth = 0): string[] {
+  const changed = statSync(path).mtimeMs;
+  const known = headers.get(path);
+  if (known?.changed === changed) return known.names;
+  const pieces = piecesOf(readFileSync(path, "utf8"));
+  const inner = pieces.flatMap(({ text }) =>
+    [...text.matchAll(/^\s*#\s*include\s*"([^"\n]+)"/gm)].flatMap(([, name]) => {
+      const found = [join(path, ".."), ...folders]
+        .map((folder) => join(folder, name!))
+        .find((each) => existsSync(each));
+      return found === undefined || depth > 8 ? [] : declaredIn(found, folders, depth + 1);
+    }),
+  );
+  const names = [...pieces.flatMap((piece) => piece.names.map(lastName)), ...inner];
+  headers.set(path, { changed, names });
+  return names;
 }

@@ -1,10 +1,7 @@
 // Device code that several sources share: keeps the declarations of each, and gives another source those that it needs.
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { deviceSources } from "../wire/binding.ts";
 import type { DeviceVariable } from "./variable.ts";
 import { lastName, piecesOf, wordsIn, type Piece } from "./pieces.ts";
-import { wordsOfHeader } from "./header-words.ts";
+import { headerNeeded } from "./header-words.ts";
 import { macrosOf, tokenize } from "./tokens.ts";
 
 /** A source whose declarations later ones may use. */
@@ -407,7 +404,7 @@ function isUsed(
   needed: ReadonlySet<Part>,
   spaces: ReadonlySet<string>,
 ): boolean {
-  if (piece.kind === "include") return headerNeeded(from, piece, words);
+  if (piece.kind === "include") return headerNeeded(from.folders, piece.text, words);
   const [space = ""] = piece.extends;
   const isBrought = [...needed].some(
     ({ from: source, piece: other }) =>
@@ -421,42 +418,6 @@ function isUsed(
 function triggersOf({ kind, names, extends: base }: Piece): string[] {
   if (kind === "include" || kind === "using") return [];
   return [...new Set((base.length > 0 ? base : names).map(lastName))];
-}
-
-/** Of a header of the compiler nobody knows here what it declares: then it is. */
-function headerNeeded({ folders }: SharedSource, piece: Piece, words: ReadonlySet<string>): boolean {
-  const headers = [...piece.text.matchAll(/#\s*include\s*([<"])([^>"\n]+)[>"]/g)];
-  return headers.some(([, mark, name]) => {
-    const header = name!;
-    const known = wordsOfHeader(header);
-    if (known !== null) return [...words].some((word) => known.test(word));
-    const path = [...folders, `${deviceSources}include`]
-      .map((folder) => join(folder, header))
-      .find((each) => existsSync(each));
-    if (path === undefined) return mark === "<";
-    return declaredIn(path, folders).some((name) => words.has(name));
-  });
-}
-
-const headers = new Map<string, { changed: number; names: string[] }>();
-
-/** What a header declares, and those that it includes. */
-function declaredIn(path: string, folders: readonly string[], depth = 0): string[] {
-  const changed = statSync(path).mtimeMs;
-  const known = headers.get(path);
-  if (known?.changed === changed) return known.names;
-  const pieces = piecesOf(readFileSync(path, "utf8"));
-  const inner = pieces.flatMap(({ text }) =>
-    [...text.matchAll(/^\s*#\s*include\s*"([^"\n]+)"/gm)].flatMap(([, name]) => {
-      const found = [join(path, ".."), ...folders]
-        .map((folder) => join(folder, name!))
-        .find((each) => existsSync(each));
-      return found === undefined || depth > 8 ? [] : declaredIn(found, folders, depth + 1);
-    }),
-  );
-  const names = [...pieces.flatMap((piece) => piece.names.map(lastName)), ...inner];
-  headers.set(path, { changed, names });
-  return names;
 }
 
 /** Parts so that each stands behind what it uses; those of one source in its own order, which is known to compile. */
