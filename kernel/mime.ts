@@ -2,6 +2,7 @@
 // are the library's types.
 import type {
   AsmMime,
+  ChartMime,
   GaugesTarget,
   MemoryTarget,
   MistakesTarget,
@@ -17,6 +18,7 @@ export type * from "warpcell/payloads";
 export const tensorMime: TensorMime = "application/vnd.warpcell.tensor.v1+json";
 export const traceMime: TraceMime = "application/vnd.warpcell.trace.v1+json";
 export const asmMime: AsmMime = "application/vnd.warpcell.asm.v1+json";
+export const chartMime: ChartMime = "application/vnd.warpcell.chart.v1+json";
 
 export const gaugesTarget: GaugesTarget = "warpcell.gauges";
 export const tensorTarget: TensorTarget = "warpcell.tensor";

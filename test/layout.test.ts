@@ -167,6 +167,7 @@ describe("rooms of the library", () => {
     "ops",
     "tensor",
     "io",
+    "plot",
     "autograd",
     "fuse",
     "graph",

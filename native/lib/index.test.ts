@@ -13,6 +13,7 @@ test("what a program can import, and nothing else", () => {
       .sort(),
   ).toEqual([
     "AutogradFunction",
+    "Chart",
     "CompileError",
     "CudaModule",
     "DataLoader",
@@ -31,6 +32,7 @@ test("what a program can import, and nothing else", () => {
     "KernelTemplate",
     "LaunchError",
     "OutOfMemory",
+    "Picture",
     "Profile",
     "QuantizedTensor",
     "Stream",
@@ -148,6 +150,7 @@ test("what a program can import, and nothing else", () => {
     "optim",
     "pixelShuffle",
     "pixelUnshuffle",
+    "plot",
     "poissonNllLoss",
     "polar",
     "profile",

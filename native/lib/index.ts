@@ -350,3 +350,12 @@ export * as linalg from "./linalg/linalg.ts";
 export * from "./tensor/instead.ts";
 /** Discrete Fourier transforms: `fft.fft`, `fft.rfft`, `fft.fft2`, `fft.fftfreq`, … */
 export * as fft from "./fft/fft.ts";
+/** Curves, clouds of points, histograms and images: `plot`, `plot.scatter`, `plot.histogram`, `plot.image`. */
+export { plot, type Plot, type PlotSeries } from "./plot/plot.ts";
+export { Chart, type PlotScalar } from "./plot/chart.ts";
+export { Picture, type ImageOptions } from "./plot/image.ts";
+export type { PlotKind, PlotOptions } from "./plot/figure.ts";
+export type { PointOptions } from "./plot/scatter.ts";
+export type { HistogramOptions } from "./plot/bins.ts";
+export type { PlotValues } from "./plot/values.ts";
+export type { VegaLiteSpec } from "./plot/vega-lite.ts";

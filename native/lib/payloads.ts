@@ -9,6 +9,7 @@ export type * from "./payloads-notebook.ts";
 export type TensorMime = "application/vnd.warpcell.tensor.v1+json";
 export type TraceMime = "application/vnd.warpcell.trace.v1+json";
 export type AsmMime = "application/vnd.warpcell.asm.v1+json";
+export type ChartMime = "application/vnd.warpcell.chart.v1+json";
 
 /** Comm targets. */
 export type GaugesTarget = "warpcell.gauges";
@@ -403,4 +404,29 @@ export interface AsmListing {
    * at its first instruction.
    */
   readonly samples: readonly number[];
+}
+
+/**
+ * A chart below a cell. What is drawn is the output's image/svg+xml; this says where in it the axes lie, so that a
+ * front end can say which values are under the pointer.
+ */
+export interface ChartPayload {
+  readonly version: 1;
+  /** Pixels of the whole drawing. */
+  readonly width: number;
+  readonly height: number;
+  /** The rectangle of the axes. */
+  readonly area: { readonly left: number; readonly top: number; readonly width: number; readonly height: number };
+  readonly x: ChartAxis;
+  readonly y: ChartAxis;
+  readonly kind: "line" | "points" | "bars" | "histogram";
+  /** Names of the whole numbers along x. */
+  readonly categories?: readonly string[];
+}
+
+/** Values at both ends of an axis of a chart. */
+export interface ChartAxis {
+  readonly low: number;
+  readonly high: number;
+  readonly isLogarithmic: boolean;
 }

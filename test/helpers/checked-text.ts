@@ -103,6 +103,7 @@ export class CheckedText {
           .flatMap((each) => [
             entryOf(checker, owner, each),
             ...membersOf(checker, each),
+            ...kinOf(checker, each),
             ...(namespaces.has(each.name) ? inside(each.name, checker.getAliasedSymbol(each)) : []),
           ]);
       return [
@@ -153,6 +154,14 @@ function entryOf(checker: Checker, owner: string, symbol: Named): Entry {
       .filter(({ name }) => name === "example")
       .map(({ text }) => [text ?? ""].flat().map(textOf).join("")),
   };
+}
+
+/** Functions with functions of their own: `plot.scatter`. */
+function kinOf(checker: Checker, symbol: Named): Entry[] {
+  if (symbol.name !== "plot") return [];
+  return checker
+    .getPropertiesOfType(checker.getTypeOfSymbol(checker.getAliasedSymbol(symbol))!)
+    .map((each) => ({ ...entryOf(checker, symbol.name, each), kind: "value" }));
 }
 
 /** What an object of a class has, but for tensors, whose members are names of their own, and for what every error has. */

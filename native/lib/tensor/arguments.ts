@@ -117,11 +117,14 @@ export interface Takes<R extends Kinds, O extends Kinds> {
   readonly instead?: Readonly<Record<string, string>>;
   /** How a call is written where that is not the name alone: `new nn.Linear`. */
   readonly written?: string;
+  /** Another function that somebody may mean who leaves out what is required: a sentence. */
+  readonly otherwise?: string;
 }
 
 /** {@link Takes} as messages look at it. */
 interface Taken {
   readonly written?: string;
+  readonly otherwise?: string;
   readonly required?: Kinds;
   readonly options?: Kinds;
   readonly aliases?: Readonly<Record<string, string | ((value: unknown) => object)>>;
@@ -145,6 +148,7 @@ export function reader<R extends Kinds = Record<never, never>, O extends Kinds =
   const taken = takes as Taken;
   const required = Object.entries(takes.required ?? {});
   const options: Kinds = takes.options ?? {};
+  const otherwise = taken.otherwise === undefined ? "" : ` ${taken.otherwise}`;
   const most = required.length + bare.length;
   return (given) => {
     // By far the most calls.
@@ -154,7 +158,7 @@ export function reader<R extends Kinds = Record<never, never>, O extends Kinds =
     const found: Record<string, unknown> = {};
     required.forEach(([key, of], at) => {
       const value = at < last ? args[at] : undefined;
-      if (!of.has(value)) fail(name, key, value, of, ` Write ${callOf(name, taken)}.`);
+      if (!of.has(value)) fail(name, key, value, of, ` Write ${callOf(name, taken)}.${otherwise}`);
       found[key] = value;
     });
     const surplus = args.slice(most, last).find((each) => each !== undefined);

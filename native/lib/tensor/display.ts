@@ -5,13 +5,16 @@ import { formatShape } from "../memory/shape.ts";
 import { figuresOf, type Figures } from "../ops/reduce/statistics.ts";
 import { gap, lineWidth, notationOf, written, writtenOnOneLine, type Element, type Preview } from "./print.ts";
 import type { TensorMime, TensorPayload } from "../payloads.ts";
-import { pictureFileOf } from "./picture.ts";
+import { pictureFileOf, thumbnailOf } from "./picture.ts";
 import { asShown, idOf, tileOf } from "./shown.ts";
 import type { Nested, Tensor } from "./tensor.ts";
 import { escaped } from "../wording.ts";
 
 /** A value's method under this key gives its MIME bundle. */
 export const displayKey = Symbol.for("Jupyter.display");
+
+/** A value's method under this key gives a small picture and a line of text, for a row among others. */
+export const smallKey = Symbol.for("Jupyter.display.small");
 
 const tensorMime: TensorMime = "application/vnd.warpcell.tensor.v1+json";
 
@@ -128,6 +131,14 @@ export function previewOf(tensor: Tensor, id: string): { payload: TensorPayload;
   const picture = pictureFileOf(whole, figures);
   const { [tensorMime]: payload } = payloadOf(tensor, whole, figures, picture?.shows, () => id);
   return { payload, png: picture?.file.toString("base64") ?? null };
+}
+
+/** The tensor as one of several values: its line, and a picture where there is something to draw. */
+export function smallOf(tensor: Tensor): { "text/plain": string; "image/png"?: string } {
+  const line = { "text/plain": lineOf(tensor) };
+  if (tensor.isDisposed || tensor.size < 2) return line;
+  using whole = asShown(tensor);
+  return { ...line, "image/png": thumbnailOf(whole, figuresOf(whole.execution, whole)).toString("base64") };
 }
 
 function payloadOf(

@@ -23,13 +23,16 @@ export interface PictureScale {
   placeOf(value: number): number;
 }
 
-/** For values from `low` to `high`: of both signs, zero is in the middle, and both ends are as far from it. */
-export function pictureScale(low: number, high: number): PictureScale {
-  const isSigned = low < 0 && high > 0;
+/** "auto" is "diverging" for values of both signs, "sequential" for others. */
+export type ColorMap = "auto" | "sequential" | "diverging" | "grey";
+
+/** For values from `low` to `high`: where colours diverge, zero is in the middle, and both ends are as far from it. */
+export function pictureScale(low: number, high: number, map: ColorMap = "auto"): PictureScale {
+  const isDiverging = map === "diverging" || (map === "auto" && low < 0 && high > 0);
   const most = Math.max(-low, high);
-  const [from, to] = isSigned ? [-most, most] : [low, high];
+  const [from, to] = isDiverging ? [-most, most] : [low, high];
   const last = valueSteps - 1;
-  const colour = isSigned ? signedColour : plainColour;
+  const colour = isDiverging ? signedColour : map === "grey" ? greyColour : plainColour;
   return {
     palette: [...Array.from({ length: valueSteps }, (_, step) => colour(step / last)), ...others],
     placeOf(value) {
@@ -45,6 +48,12 @@ export function pictureScale(low: number, high: number): PictureScale {
 /** From violet through teal to yellow; lightness rises evenly. */
 function plainColour(share: number): PaletteColour {
   return oklch(0.27 + share * 0.64, 312 - share * 206, 0.115);
+}
+
+/** From black to white in even steps of lightness, as sRGB's are. */
+function greyColour(share: number): PaletteColour {
+  const light = Math.round(255 * share);
+  return [light, light, light, 255];
 }
 
 /** Blue below zero, brown above, lightest at zero. */

@@ -11,10 +11,10 @@ const mostPixels = 2 ** 20;
 /** Along each axis of a matrix that has more elements than that: a pixel is the mean of a block. */
 const mostReduced = 512;
 /** A batch shows its first ones. */
-const mostImages = 64;
+export const mostImages = 64;
 const gap = 2;
 /** Small pictures are enlarged, by whole numbers, to about this. */
-const wantedSide = 384;
+export const wantedSide = 384;
 /** An axis of colours is one of 3 or 4 beside two at least as long as this. */
 const leastSide = 8;
 
@@ -59,6 +59,29 @@ export function pictureFileOf(tensor: Tensor, figures: Figures): PictureFile | n
   return { file: pngOf(heatMapOf(matrices, figures)), shows };
 }
 
+/** Pixels along each axis of a picture that is one among others. */
+const smallSide = 64;
+const smallLine = { width: 160, height: 40, margin: 2 };
+
+/** A small picture of a contiguous, real tensor of two elements or more: a line, or the first slice. */
+export function thumbnailOf(tensor: Tensor, figures: Figures): Buffer {
+  using plain = tensor.detach();
+  if (plain.shape.length === 1) return pngOf(lineOf(plain, figures, smallLine));
+  const { shape } = plain;
+  if (shape.length > 2 && (shape.at(-1) === 3 || shape.at(-1) === 4) && shape.at(-2)! >= leastSide) {
+    using images = plain.reshape([-1, ...shape.slice(-3)]);
+    const [rows, columns] = [images.shape[1]!, images.shape[2]!];
+    const step = Math.max(1, Math.ceil(Math.max(rows, columns) / smallSide));
+    using first = images.slice([0, 1], [0, rows, step], [0, columns, step]);
+    return pngOf(coloursOf(first, figures, smallSide));
+  }
+  const isBool = plain.dtype === "bool";
+  const scale = pictureScale(isBool ? 0 : (figures.min ?? 0), isBool ? 1 : (figures.max ?? 0));
+  const { rows, columns, values } = pictureOf(plain.execution, plain, { cells: smallSide ** 2, along: smallSide })!;
+  const image = imageOf(rows, columns, values, scale);
+  return pngOf({ ...gridOf([image], 1, emptyPlace, 1, smallSide), palette: scale.palette });
+}
+
 interface Image {
   readonly rows: number;
   readonly columns: number;
@@ -68,7 +91,11 @@ interface Image {
 
 function heatMapOf(matrices: Tensor, { min, max }: Figures): Pixels {
   const isBool = matrices.dtype === "bool";
-  const scale = pictureScale(isBool ? 0 : (min ?? 0), isBool ? 1 : (max ?? 0));
+  return heatMaps(matrices, pictureScale(isBool ? 0 : (min ?? 0), isBool ? 1 : (max ?? 0)));
+}
+
+/** `matrices`: [n, rows, columns], each in the colours of the scale. */
+export function heatMaps(matrices: Tensor, scale: PictureScale, across?: number): Pixels {
   const [count, rows, columns] = matrices.shape as [number, number, number];
   const shown = Math.min(count, mostImages);
   const isWhole = rows * columns * shown <= mostPixels;
@@ -76,7 +103,7 @@ function heatMapOf(matrices: Tensor, { min, max }: Figures): Pixels {
     using matrix = matrices.slice(index);
     return isWhole ? imageOf(rows, columns, valuesOf(matrix), scale) : reduced(matrix, scale);
   });
-  return { ...gridOf(images, 1, emptyPlace), palette: scale.palette };
+  return { ...gridOf(images, 1, emptyPlace, across), palette: scale.palette };
 }
 
 function imageOf(rows: number, columns: number, values: ArrayLike<number>, { placeOf }: PictureScale): Image {
@@ -93,17 +120,27 @@ function reduced(matrix: Tensor, scale: PictureScale): Image {
 }
 
 /** `images`: [n, rows, columns, 3 or 4], of bytes, of numbers from 0 to 1, or of any others, whose range they fill. */
-function coloursOf(images: Tensor, { min, max }: Figures): Pixels {
-  const [count, rows, columns, channels] = images.shape as [number, number, number, 3 | 4];
-  const shown = Math.min(count, mostImages);
-  const step = Math.max(1, Math.ceil(Math.sqrt((rows * columns * shown) / mostPixels)));
+function coloursOf(images: Tensor, { min, max }: Figures, side = wantedSide): Pixels {
   const isUnit = (min ?? 0) >= 0 && (max ?? 1) <= 1;
-  const [low, high] =
+  const range: readonly [number, number] =
     images.dtype === "uint8"
       ? [0, 255]
       : isUnit
         ? [0, 1]
         : [min ?? 0, Math.max(max ?? 1, (min ?? 0) + Number.MIN_VALUE)];
+  return colourImages(images, range, undefined, side);
+}
+
+/** `images`: [n, rows, columns, 3 or 4]; what is at the range's start is black, what is at its end white. */
+export function colourImages(
+  images: Tensor,
+  [low, high]: readonly [number, number],
+  across?: number,
+  side = wantedSide,
+): Pixels {
+  const [count, rows, columns, channels] = images.shape as [number, number, number, 3 | 4];
+  const shown = Math.min(count, mostImages);
+  const step = Math.max(1, Math.ceil(Math.sqrt((rows * columns * shown) / mostPixels)));
   const shownImages = Array.from({ length: shown }, (_, index): Image => {
     using image = images.slice(index, [0, rows, step], [0, columns, step]);
     const values = valuesOf(image);
@@ -113,15 +150,27 @@ function coloursOf(images: Tensor, { min, max }: Figures): Pixels {
     });
     return { rows: image.shape[0]!, columns: image.shape[1]!, bytes };
   });
-  return gridOf(shownImages, channels, 255);
+  return gridOf(shownImages, channels, 255, across, side);
 }
 
-/** Images of one size beside and below each other, about as wide as high, enlarged when they are small. */
-function gridOf(images: readonly Image[], channels: 1 | 3 | 4, empty: number): Omit<Pixels, "palette"> {
+/**
+ * Images of one size beside and below each other, `wanted` in a row or about as wide as high, enlarged when they are
+ * small.
+ */
+function gridOf(
+  images: readonly Image[],
+  channels: 1 | 3 | 4,
+  empty: number,
+  wanted?: number,
+  side = wantedSide,
+): Omit<Pixels, "palette"> {
   const { rows, columns } = images[0]!;
-  const across = Math.min(images.length, Math.max(1, Math.round(Math.sqrt((images.length * rows) / columns))));
+  const across = Math.min(
+    images.length,
+    wanted ?? Math.max(1, Math.round(Math.sqrt((images.length * rows) / columns))),
+  );
   const down = Math.ceil(images.length / across);
-  const scale = Math.max(1, Math.floor(wantedSide / Math.max(rows * down, columns * across)));
+  const scale = Math.max(1, Math.floor(side / Math.max(rows * down, columns * across)));
   const width = across * columns * scale + (across - 1) * gap;
   const height = down * rows * scale + (down - 1) * gap;
   const bytes = new Uint8Array(width * height * channels).fill(empty);
@@ -144,8 +193,7 @@ interface Extremes {
   readonly most: ArrayLike<number>;
 }
 
-function lineOf(tensor: Tensor, { min, max }: Figures): Pixels {
-  const { width, height, margin } = line;
+function lineOf(tensor: Tensor, { min, max }: Figures, { width, height, margin } = line): Pixels {
   const [low, high] = [min ?? 0, max ?? 0];
   const rowOf = (value: number) => {
     const share = high > low ? (value / 2 - low / 2) / (high / 2 - low / 2) : 0.5;

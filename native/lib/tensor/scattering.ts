@@ -191,7 +191,12 @@ function withoutSelf(x: Tensor, axis: number, index: Indices, mode: PutMode): Te
 /** {@link Tensor.scatter} as a function. */
 export const scatter: FunctionOf<"scatter"> = define(
   "scatter",
-  { required: { axis, index: anything, source: operand }, options: scatterOptions, withoutAxes: "own" },
+  {
+    required: { axis, index: anything, source: operand },
+    options: scatterOptions,
+    withoutAxes: "own",
+    otherwise: "Points are drawn by plot.scatter(x).",
+  },
   (x, { axis, index: places, source, reduce = "set", includeSelf = true }) => {
     const index = places as Indices;
     if (reduce === "mean") return scatteredMean(x, axis, index, source, includeSelf);

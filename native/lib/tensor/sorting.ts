@@ -230,7 +230,14 @@ export const bincount: FunctionOf<"bincount"> = define(
 /** {@link Tensor.histogram} as a function. */
 export const histogram: FunctionOf<"histogram"> = define(
   "histogram",
-  { options: { bins: number, range: numbers, weights: tensor }, bare: ["bins"] },
+  {
+    options: { bins: number, range: numbers, weights: tensor },
+    bare: ["bins"],
+    instead: {
+      title: "It counts; plot.histogram(x, { title }) draws.",
+      logY: "It counts; plot.histogram(x, { logY }) draws.",
+    },
+  },
   (x, { bins = 10, range: bounds, weights }) => {
     if (!Number.isSafeInteger(bins) || bins < 1 || bins >= 2 ** 31)
       throw new TensorError(

@@ -2,7 +2,7 @@
 import { apply, applyInto } from "../ops/core/apply.ts";
 import { deviceNamed, isDeviceName } from "../device/choice.ts";
 import { DeviceArray } from "../memory/array.ts";
-import { bundleOf, displayKey, lineOf, textOf } from "./display.ts";
+import { bundleOf, displayKey, lineOf, smallKey, smallOf, textOf } from "./display.ts";
 import {
   dtypeNames,
   factsOf,
@@ -431,6 +431,11 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
   /** What a notebook shows. The statistics and the picture are reduced on the device. */
   [displayKey](): Record<string, unknown> {
     return bundleOf(this);
+  }
+
+  /** As a row among others: see {@link smallOf}. */
+  [smallKey](): Record<string, string> {
+    return smallOf(this);
   }
 }
 
