@@ -119,12 +119,17 @@ interface Display {
 /** Shows a value below the cell, as its last expression would be shown. */
 declare const display: Display;
 
-/** A value that is shown as this HTML. */
-declare function html(strings: TemplateStringsArray, ...values: unknown[]): object;
+/** Makes markup; \`tag.raw(text)\` is a text that is markup already. */
+interface MarkupTag {
+  (strings: TemplateStringsArray, ...values: unknown[]): object;
+  raw(markup: string): object;
+}
+/** A value that is shown as this HTML. What is filled in is text, unless \`html\` or \`svg\` has made it; lists are joined. */
+declare const html: MarkupTag;
 /** A value that is shown as this Markdown. */
-declare function md(strings: TemplateStringsArray, ...values: unknown[]): object;
-/** A value that is shown as this SVG picture. */
-declare function svg(strings: TemplateStringsArray, ...values: unknown[]): object;
+declare const md: MarkupTag;
+/** A value that is shown as this SVG picture, also of elements alone. What is filled in is text, as for \`html\`. */
+declare const svg: MarkupTag;
 
 /** Ends the session: its variables are lost, and the next cell starts with fresh ones. */
 declare function exit(): never;

@@ -1,5 +1,9 @@
 // What JavaScript says of a mistake that is easily made here, and what to write instead.
 
+/** Libraries that draw in a page look for its document; those that are made for servers, too, can be given one. */
+const document =
+  ': this code looks for the document of a web page, and a kernel has none. Give it one, Plot.plot({ document, … }) with import { JSDOM } from "npm:jsdom" and const { document } = new JSDOM("").window, or draw with plot of warpcell, which needs none.';
+
 const rows: readonly [RegExp, (name: string) => string][] = [
   [
     /^Class constructor ([\p{ID_Start}$_][\p{ID_Continue}$]*) cannot be invoked without 'new'$/u,
@@ -14,7 +18,16 @@ const rows: readonly [RegExp, (name: string) => string][] = [
     /^(\S+)\.(?:dtype|device) is not a function$/u,
     (name) => `: it is not a method, so write ${name}.to(…) to change it.`,
   ],
+  [
+    /^Cannot read properties of undefined \(reading '(documentElement|createElement|createElementNS|createTextNode)'\)$/,
+    () => document,
+  ],
 ];
+
+/** What to add to a ReferenceError that says `message`: names of web pages that a kernel lacks. */
+export function insteadOfPage(message: string): string {
+  return /^(?:document|window|SVGElement|HTMLElement|HTMLCanvasElement) is not defined$/.test(message) ? document : "";
+}
 
 /** What to add to a TypeError that says `message`; "" for one that is about something else. */
 export function insteadOfMistake(message: string): string {

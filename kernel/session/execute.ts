@@ -9,7 +9,8 @@ import { Interrupted, type Guard } from "./requests/interrupts.ts";
 import { isLeave, Leave, leavePayload } from "./requests/leave.ts";
 import { runCell } from "./cells/languages.ts";
 import { whosText } from "./display/whos.ts";
-import { bundleOf, text } from "./display/mime-bundle.ts";
+import { bundleOf } from "./display/mime-bundle.ts";
+import { text } from "./display/text.ts";
 import type { Request } from "./requests/request.ts";
 import { runCode } from "./cells/run-typescript.ts";
 import { writeCellFile } from "./cells/write-file.ts";
@@ -48,6 +49,11 @@ export async function execute(session: Session, command: ExecuteCommand): Promis
     isStopped = thrown instanceof Interrupted;
     if (isLeaving) payload.push(leavePayload);
     else error = fail(session, thrown, ran);
+  }
+  try {
+    await session.live.flush();
+  } catch (thrown) {
+    error ??= fail(session, thrown, ran);
   }
   const unsettled = await settle(session, ran, isStopped);
   session.memory.end(ran);
@@ -115,10 +121,10 @@ async function runAndShow(
     }
     if (!("value" in result) || result.value === undefined || isOfDisplay(result.value)) return;
     const data: MimeBundle = await guard(() => bundleOf(result.value));
-    if (!command.silent) {
-      remember(session, "_", result.value);
-      session.output.send({ type: "result", request: request.id, data, metadata: {} });
-    }
+    if (command.silent) return;
+    remember(session, "_", result.value);
+    if (session.live.has(result.value)) session.live.show(result.value, data, request.id);
+    else session.output.send({ type: "result", request: request.id, data, metadata: {} });
   } finally {
     await result.after?.();
   }

@@ -10,7 +10,9 @@ import { CellRegistry } from "./cells/cell-registry.ts";
 import { Comms } from "./display/comm.ts";
 import { serveLists, servePictures, viewsOf } from "./display/serve-views.ts";
 import { DeviceFaults } from "./requests/device-faults.ts";
-import { createDisplay, tag } from "./display/display.ts";
+import { createDisplay } from "./display/display.ts";
+import { LiveDisplays } from "./display/live.ts";
+import { html, md, svg } from "./display/markup.ts";
 import { endAtOnce } from "./requests/end-at-once.ts";
 import { sendEvent } from "./requests/event-pipe.ts";
 import { execute } from "./execute.ts";
@@ -59,6 +61,7 @@ const session: Session = {
   interrupts,
   library,
   memory: memoryReports,
+  live: new LiveDisplays(output, requests),
   modules: new Modules(process.cwd(), npm, library),
   names,
   npm,
@@ -181,10 +184,10 @@ async function receiveComm(
 function defineGlobals(): void {
   const prompts = new Prompts(agent, memory, output, requests);
   Object.assign(globalThis, {
-    display: createDisplay(output, requests),
-    html: tag("text/html"),
-    md: tag("text/markdown"),
-    svg: tag("image/svg+xml"),
+    display: createDisplay(output, requests, session.live),
+    html,
+    md,
+    svg,
     prompt: prompts.prompt.bind(prompts),
     confirm: prompts.confirm.bind(prompts),
     input: prompts.input.bind(prompts),

@@ -4,6 +4,7 @@ import type { CellRegistry } from "./cells/cell-registry.ts";
 import type { DeviceFaults } from "./requests/device-faults.ts";
 import type { Interrupts } from "./requests/interrupts.ts";
 import type { LibraryLoader } from "./cells/library.ts";
+import type { LiveDisplays } from "./display/live.ts";
 import type { Modules } from "./cells/modules.ts";
 import type { MemoryReports } from "./display/memory-reports.ts";
 import type { Names } from "./cells/names.ts";
@@ -22,6 +23,7 @@ export interface Session {
   readonly interrupts: Interrupts;
   readonly library: LibraryLoader;
   readonly memory: MemoryReports;
+  readonly live: LiveDisplays;
   readonly modules: Modules;
   readonly names: Names;
   readonly npm: Npm;

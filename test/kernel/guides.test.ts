@@ -30,6 +30,7 @@ test.each([
   "cells.md",
   "profiles.md",
   "training.md",
+  "pictures.md",
 ])("the cells of %s run, in their order", async (name) => {
   expect(blocksOf(guide(name)).length).toBeGreaterThan(2);
   await followed(name);
@@ -56,4 +57,32 @@ test("every option of %%cuda and every magic is listed, and no other", () => {
   expect(new Set(listed("cuda.md", /^--[\w-]+/))).toEqual(new Set(cudaOptionNames));
   const magics = listed("cells.md", /^%%?\w+/).map((name) => name.replace(/^%+/, ""));
   expect(new Set(magics)).toEqual(new Set(Object.keys(magicWords).map((name) => name.replace(/^%+/, ""))));
+});
+
+test("the calls of pictures.md draw, and its options are those that there are", async () => {
+  const client = await followed("pictures.md");
+  await client.execute("const y = x.sin();");
+  const [calls, ...options] = guide("pictures.md").split("| Option |");
+  for (const [first] of rowsOf(calls!)) {
+    const { reply } = await client.execute(`${codeIn(first!)[0]!}.toSvg();`);
+    expect(reply["status"], `${first}\n${String(reply["evalue"])}`).toBe("ok");
+  }
+  // What an unknown option is answered with lists all.
+  const listed = options.map((table) =>
+    rowsOf(`| Option |${table.split("\n\n")[0]!}`).flatMap(([first]) => codeIn(first!)),
+  );
+  const wrong = [
+    "plot([1], { a_b: 1 })",
+    "plot.scatter([1], [1], { a_b: 1 })",
+    "plot.histogram([1], { a_b: 1 })",
+    "plot.image([[1]], { a_b: 1 })",
+  ];
+  const known: string[][] = [];
+  for (const call of wrong) {
+    const { reply } = await client.execute(`${call};`);
+    known.push(/Its options are (.*)\.$/.exec(String(reply["evalue"]))![1]!.split(", "));
+  }
+  expect(new Set(listed[0])).toEqual(new Set(known[0]));
+  const own = (at: number) => known[at]!.filter((name) => !known[0]!.includes(name));
+  for (const at of [1, 2, 3]) expect(new Set(listed[at])).toEqual(new Set(own(at)));
 });

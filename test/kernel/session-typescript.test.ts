@@ -604,7 +604,24 @@ describe("displays", () => {
   test.each([
     ["html`<b>${1 + 1}</b>`", "text/html", "<b>2</b>"],
     ["md`# ${'x'}`", "text/markdown", "# x"],
-    ["svg`<svg/>`", "image/svg+xml", "<svg/>"],
+    ["html`<b>${'<i title=\"x\">&'}</b>`", "text/html", "<b>&#60;i title=&#34;x&#34;&#62;&#38;</b>"],
+    [
+      "html`<ul>${['a', '<b>'].map((x) => html`<li>${x}</li>`)}</ul>${null}`",
+      "text/html",
+      "<ul><li>a</li><li>&#60;b&#62;</li></ul>",
+    ],
+    ["html`${html.raw('<hr>')}${svg`<path/>`}`", "text/html", "<hr><path/>"],
+    ["svg`<svg/>`", "image/svg+xml", '<svg xmlns="http://www.w3.org/2000/svg"/>'],
+    [
+      "svg`<!-- a --><svg xmlns='http://www.w3.org/2000/svg'/>`",
+      "image/svg+xml",
+      "<!-- a --><svg xmlns='http://www.w3.org/2000/svg'/>",
+    ],
+    [
+      "svg`<circle r=\"5\"/>${svg`<text>${'<'}</text>`}`",
+      "image/svg+xml",
+      '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="320" viewBox="0 0 640 320"><circle r="5"/><text>&#60;</text></svg>',
+    ],
     ["({ [Symbol.for('Jupyter.display')]: async () => ({ 'application/x': 1 }) })", "application/x", 1],
     ["Uint8Array.of(0x89, 0x50, 0x4e, 0x47)", "image/png", "iVBORw=="],
     ["({ toDataURL: () => 'data:image/png;base64,AAAA' })", "image/png", "AAAA"],
@@ -634,6 +651,63 @@ describe("displays", () => {
     expect(clear).toMatchObject({ type: "clearOutput", wait: true });
     expect(third).toMatchObject({ displayId: "id", metadata: { m: 1 }, data: { "text/plain": "x" } });
     expect([...(third.buffers[0] as Uint8Array)]).toEqual([1, 2]);
+  });
+
+  test("a specification of Vega-Lite is drawn by who can, and a line of text elsewhere", async () => {
+    const spec = (version: string) =>
+      `({ $schema: "https://vega.github.io/schema/${version}.json", title: "Pets", mark: { type: "bar" }, data: { values: [{ a: "cat", b: 2 }] }, encoding: { x: { field: "a" }, y: { aggregate: "sum", field: "b" }, color: { value: "red" } } })`;
+    const bundle = async (code: string) => {
+      const { events } = await session.run(code);
+      const result = events.find((event) => event.type === "result");
+      return result?.type === "result" ? result.data : {};
+    };
+    const text = "[Vega-Lite chart, Pets, bar, x: a, y: b, 1 row]";
+    for (const code of [
+      spec("vega-lite/v5"),
+      spec("vega-lite/v6.1.0"),
+      `({ toSpec: () => (${spec("vega-lite/v5")}) })`,
+    ]) {
+      const data = await bundle(code);
+      expect(Object.keys(data).toSorted()).toEqual(["application/vnd.vegalite.v5+json", "text/plain"]);
+      expect(data["text/plain"]).toBe(text);
+    }
+    expect((await bundle('({ $schema: "https://vega.github.io/schema/vega/v5.json" })'))["text/plain"]).toBe(
+      "[Vega chart]",
+    );
+    expect(Object.keys(await bundle('({ $schema: "https://json-schema.org/draft/2020-12/schema" })'))).toEqual([
+      "text/plain",
+    ]);
+  });
+
+  test("an object or an array of what has a small picture is a table beside its text", async () => {
+    const small = `const small = (name: string) => ({ [Symbol.for("Jupyter.display.small")]: () => ({ "image/png": "AAAA", "text/plain": name }) });`;
+    const bundle = async (code: string) => {
+      const { events } = await session.run(code);
+      const result = events.find((event) => event.type === "result");
+      return result?.type === "result" ? result.data : {};
+    };
+    await session.run(small);
+    expect(
+      (await bundle('({ "<w>": small("a < b"), n: 3, get g(): number { throw new Error("called"); } })'))["text/html"],
+    ).toBe(
+      '<table><tbody><tr><th>&lt;w&gt;</th><td><img alt="" src="data:image/png;base64,AAAA"></td><td><code>a &lt; b</code></td></tr><tr><th>n</th><td></td><td><code>3</code></td></tr><tr><th>g</th><td></td><td><code>undefined</code></td></tr></tbody></table>',
+    );
+    const many = String((await bundle('Array.from({ length: 30 }, () => small("x"))'))["text/html"]);
+    expect(many.match(/<tr>/g)).toHaveLength(25);
+    expect(many).toContain("and 6 more");
+    for (const code of ["({ a: 1 })", "[1, 2]", "new (class A { b = small('x') })()"])
+      expect(Object.keys(await bundle(code))).toEqual(["text/plain"]);
+  });
+
+  test.each([
+    "document.body",
+    "window.location",
+    "(undefined as any).documentElement",
+    "const none: any = undefined; none.createElement('p')",
+  ])("%s says what to write where there is no page", async (code) => {
+    expect((await session.run(code)).error?.message).toMatch(
+      /: this code looks for the document of a web page, and a kernel has none\. Give it one, Plot\.plot\(\{ document, … \}\)/,
+    );
   });
 
   test("a value that describes itself wrongly fails its cell", async () => {

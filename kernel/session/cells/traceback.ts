@@ -6,7 +6,7 @@ import { findSourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
 import { CellSyntaxError } from "../../language/cell-syntax-error.ts";
 import { insteadOfMissing } from "../../language/cuda-spelling.ts";
-import { insteadOfMistake } from "../../language/javascript-mistakes.ts";
+import { insteadOfMistake, insteadOfPage } from "../../language/javascript-mistakes.ts";
 import { excerpt } from "../../language/excerpt.ts";
 import type { CellError } from "../../session-protocol.ts";
 import type { CellPlace, CellRegistry, RanCell } from "./cell-registry.ts";
@@ -183,7 +183,7 @@ function nameAndMessage(thrown: unknown): { name: string; message: string } {
 /** What to write instead of a name of CUDA's host side, or of what JavaScript has no advice for. */
 function insteadOf(error: Error): string {
   const message = withoutOurs(String(error.message));
-  if (error instanceof ReferenceError) return insteadOfMissing(message);
+  if (error instanceof ReferenceError) return insteadOfMissing(message) + insteadOfPage(message);
   return error instanceof TypeError ? insteadOfMistake(message) : "";
 }
 

@@ -1,8 +1,8 @@
 // Gives cells `display` and its helpers: values become display events of the request that shows them.
-import { randomUUID } from "node:crypto";
 import { packBuffers } from "../../session-protocol-buffers.ts";
 import type { MimeBundle } from "../../session-protocol.ts";
 import { requireJson } from "./json.ts";
+import type { LiveDisplays } from "./live.ts";
 import { bundleOf, raw } from "./mime-bundle.ts";
 import type { Output } from "../requests/output.ts";
 import type { Requests } from "../requests/request.ts";
@@ -47,7 +47,7 @@ function ofDisplay<T extends object>(value: T): T {
   return value;
 }
 
-export function createDisplay(output: Output, requests: Requests): Display {
+export function createDisplay(output: Output, requests: Requests, live: LiveDisplays): Display {
   const show = async (value: unknown, options: DisplayOptions, id: string | null, update: boolean): Promise<void> => {
     const request = requests.current.id;
     if (options.metadata !== undefined) requireJson(options.metadata, "the metadata of a display");
@@ -70,8 +70,10 @@ export function createDisplay(output: Output, requests: Requests): Display {
     ofDisplay(show(value, options, id, true));
 
   const showNew = async (value: unknown, options: DisplayOptions): Promise<Shown> => {
-    const id = options.display_id ?? randomUUID();
-    await show(value, options, id, options.update ?? false);
+    const id = options.display_id ?? live.idOf(value);
+    const shown = show(value, options, id, options.update ?? false);
+    if (live.has(value)) live.follow(value, id);
+    await shown;
     return ofDisplay({ id, update: (next: unknown, nextOptions?: DisplayOptions) => update(id, next, nextOptions) });
   };
   const display = (value: unknown, options: DisplayOptions = {}): Promise<Shown> => ofDisplay(showNew(value, options));
@@ -79,14 +81,4 @@ export function createDisplay(output: Output, requests: Requests): Display {
     update,
     clear: (wait = false) => output.send({ type: "clearOutput", request: requests.current.id, wait }),
   });
-}
-
-type Tag = (strings: TemplateStringsArray, ...values: unknown[]) => object;
-
-/** A template tag that makes a value of this MIME type: html`<b>${name}</b>`. */
-export function tag(type: string): Tag {
-  return (strings, ...values) => {
-    const source = String.raw({ raw: strings.map((string) => string) }, ...values);
-    return raw({ [type]: source, "text/plain": source });
-  };
 }

@@ -1,7 +1,9 @@
 // The MIME bundle of a value, by what the value says of itself or looks like.
-import { inspect } from "node:util";
 import type { MimeBundle } from "../../session-protocol.ts";
 import { requireJson } from "./json.ts";
+import { hasPictures, picturesOf } from "./parts.ts";
+import { escape, text } from "./text.ts";
+import { isVegaSpec, vegaBundle, type VegaSpec } from "./vega.ts";
 
 /**
  * A value with this method describes itself: it returns a MIME bundle, or a promise of one. The same symbol as Deno's.
@@ -35,7 +37,7 @@ interface Canvas {
   toDataURL(): string;
 }
 interface Chart {
-  toSpec(): { $schema?: string };
+  toSpec(): VegaSpec;
 }
 interface Markup {
   outerHTML: string;
@@ -53,7 +55,8 @@ const formatters: readonly Formatter[] = [
     format: (value: Record<symbol, () => MimeBundle>) => value[displaySymbol]!(),
   },
   { accepts: (value) => isMethod(value, "toDataURL"), format: (value: Canvas) => dataUrl(value.toDataURL()) },
-  { accepts: (value) => isMethod(value, "toSpec"), format: (value: Chart) => chart(value.toSpec()) },
+  { accepts: (value) => isMethod(value, "toSpec"), format: (value: Chart) => vegaBundle(value.toSpec()) },
+  { accepts: isVegaSpec, format: vegaBundle },
   {
     accepts: (value) => "schema" in value && isMethod(value, "head") && isMethod(value, "toRecords"),
     format: (value: DataFrame) => ({ "text/plain": text(value), "text/html": table(value.toRecords()) }),
@@ -69,6 +72,7 @@ const formatters: readonly Formatter[] = [
     accepts: (value) => "outerHTML" in value && typeof value.outerHTML === "string",
     format: (value: Markup) => markup(value.outerHTML),
   },
+  { accepts: hasPictures, format: (value: object) => ({ "text/html": picturesOf(value), "text/plain": text(value) }) },
 ];
 
 /**
@@ -82,11 +86,6 @@ export function bundleOf(value: unknown): MimeBundle | Promise<MimeBundle> {
   if (formatter === undefined) return { "text/plain": text(value) };
   const bundle = formatter.format(value as never);
   return bundle instanceof Promise ? bundle.then((described) => checked(described, value)) : checked(bundle, value);
-}
-
-/** As Node's REPL would print it, without colours. */
-export function text(value: unknown): string {
-  return inspect(value, { depth: 4, maxArrayLength: 100, maxStringLength: 10_000, breakLength: 100, colors: false });
 }
 
 function checked(bundle: unknown, value: object): MimeBundle {
@@ -126,14 +125,6 @@ function dataUrl(url: string): MimeBundle {
   return { [type]: base64 === "" ? decodeURIComponent(data) : data, "text/plain": `[${type}]` };
 }
 
-function chart(spec: { $schema?: string }): MimeBundle {
-  const isVega = spec.$schema?.includes("/vega/") ?? false;
-  return {
-    [isVega ? "application/vnd.vega.v5+json" : "application/vnd.vegalite.v5+json"]: spec,
-    "text/plain": "[chart]",
-  };
-}
-
 function markup(source: string): MimeBundle {
   return source.trimStart().startsWith("<svg")
     ? { "image/svg+xml": source, "text/plain": source }
@@ -153,11 +144,4 @@ function table(rows: Record<string, unknown>[]): string {
       ),
     )
     .join("")}</tbody></table>`;
-}
-
-function escape(value: string): string {
-  return value.replace(
-    /[&<>"]/g,
-    (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[character]!,
-  );
 }
