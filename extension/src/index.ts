@@ -1,6 +1,7 @@
 // The extension as JupyterLab sees it: the list of plugins, each of which can be disabled by its id alone.
 import type { JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { asm } from "./asm/plugin.ts";
+import { chartView } from "./chart/plugin.ts";
 import { cudaCells } from "./cuda-cells/plugin.ts";
 import { gauges } from "./gauges/plugin.ts";
 import { memory } from "./memory/plugin.ts";
@@ -12,6 +13,7 @@ import { variables } from "./variables/plugin.ts";
 const plugins: JupyterFrontEndPlugin<void>[] = [
   cudaCells,
   tensorView,
+  chartView,
   traceView,
   gauges,
   asm,
