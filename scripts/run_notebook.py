@@ -1,4 +1,5 @@
-"""Runs a notebook through the real kernel with nbclient and prints each output as it comes. Exits 1 and names the cell when one fails."""
+"""Runs a notebook through the real kernel with nbclient and prints each output as it comes. Exits 1 and names the cell when one fails.
+With --write behind the path the file then has the outputs, without times of cells and other facts of the run."""
 import json
 import os
 import re
@@ -38,7 +39,7 @@ def heading(cell, index):
     return f"── cell {index + 1}: {first}"
 
 
-def main(path):
+def main(path, is_written=False):
     try:
         # A byte order mark, which some editors write, is no part of the text.
         with open(path, encoding="utf-8-sig") as file:
@@ -57,6 +58,16 @@ def main(path):
         finally:
             # Ending the kernel is not to be stopped.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if is_written:
+        write(notebook, path)
+
+
+def write(notebook, path):
+    """As JSON of one form, so that the next run of the same cells changes nothing but what they print."""
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(nbformat.writes(notebook, version=4) + "\n")
 
 
 def run_cells(client, notebook):
@@ -77,7 +88,7 @@ def run_cells(client, notebook):
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1])
+        main(sys.argv[1], sys.argv[2:] == ["--write"])
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:

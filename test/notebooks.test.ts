@@ -104,7 +104,7 @@ test("the second notebook prints what it promises, and its exercise can be solve
   expect(stdout).toContain("π is about 3.14");
   expect(stdout).toContain("length 5, slope tensor([0.6, 0.8]");
   expect(stdout).toMatch(/mean square error: 0\.\d\d at first\nand 0\.02\d at last/);
-  expect(stdout).toContain("200 points of a curve");
+  expect(stdout).toContain("Chart: 400 points\nmeasured ");
   expect(stdout).toContain("Only one stone yet.");
   const { cells } = JSON.parse(readFileSync(path, "utf8")) as { cells: { cell_type: string; source: string[] }[] };
   const sources = cells.filter(({ cell_type }) => cell_type === "code").map(({ source }) => source.join(""));
@@ -162,6 +162,30 @@ describe("the fifth notebook", () => {
     expect(stdout).toContain("Causal. Well done!");
   }, 180_000);
 });
+
+test("the eighth notebook draws what it says, and is short", async () => {
+  const { stdout } = await asItIs("08-pictures.ipynb");
+  for (const line of [
+    "A wave that dies away: 1,200 points",
+    "A million steps: 1,000,000 points, ",
+    "Chart: 360 points, low 120, right 120, high 120",
+    "The more points, the darker: 200,000 points",
+    "Image: 160 × 240, in colours",
+    "Images: 6 of 160 × 240",
+    "shape [24, 64, 64], float32",
+    "[Vega-Lite chart, Vega-Lite, area, x: x, y: y, 400 rows]",
+  ])
+    expect(stdout).toContain(line);
+  expect(stdout).not.toMatch(/type error|warning/);
+  const { cells } = JSON.parse(readFileSync(join(root, "notebooks", "08-pictures.ipynb"), "utf8")) as {
+    cells: { cell_type: string; outputs?: { data?: object }[] }[];
+  };
+  expect(cells.length).toBeLessThanOrEqual(30);
+  // As it is shipped: what draws has been drawn.
+  const drawn = cells.flatMap(({ outputs = [] }) => outputs.flatMap(({ data = {} }) => Object.keys(data)));
+  expect(drawn.filter((type) => type === "image/svg+xml").length).toBeGreaterThanOrEqual(9);
+  expect(drawn.filter((type) => type === "image/png").length).toBeGreaterThanOrEqual(4);
+}, 180_000);
 
 describe("the sixth notebook", () => {
   test("learns to name the shapes in its images", async () => {
