@@ -22,6 +22,7 @@ std::vector<std::string> command(const cpu::Compiler& compiler, const CompileReq
                                         "-shared",
                                         "-Wl,-Bsymbolic",
                                         "-pthread",
+                                        "-fno-finite-loops",  // an endless loop is one that can be interrupted
                                         "-w",
                                         "-fno-diagnostics-color",
                                         "-isystem",
