@@ -53,7 +53,7 @@ describe("CUDA cells", () => {
 
   test("take every option, with a space or an equals sign", () => {
     const { options } = cuda(
-      '%%cuda --name k --std=c++20 --arch sm_90a --device cuda:1 --define A=1 --define "B=x y" --include ../inc --flags "-lineinfo -G" --fast-math --verbose --profile\n',
+      '%%cuda --name k --std=c++20 --arch sm_90a --device cuda:1 --define A=1 --define "B=x y" --include ../inc --flags "-lineinfo -G" --fast-math --check --verbose --profile\n',
     );
     expect(options).toEqual({
       name: "k",
@@ -64,6 +64,7 @@ describe("CUDA cells", () => {
       includes: ["../inc"],
       flags: ["-lineinfo", "-G"],
       fastMath: true,
+      check: true,
       verbose: true,
       profile: true,
     });

@@ -15,6 +15,7 @@ export interface CudaOptions {
   includes: string[];
   flags: string[];
   fastMath: boolean;
+  check: boolean;
   verbose: boolean;
   profile: boolean;
   /** What stands behind `--`: the arguments of a program. */
@@ -83,6 +84,13 @@ const table: Record<string, Option> = {
       options.fastMath = true;
     },
   },
+  "--check": {
+    takes: null,
+    does: "follows launches on the cpu: bounds, races, unwritten memory, barriers",
+    set: (options) => {
+      options.check = true;
+    },
+  },
   "--verbose": {
     takes: null,
     does: "shows what the compiler says, even when all is well",
@@ -119,6 +127,7 @@ export function parseCudaOptions(given: readonly Word[], line: number): CudaOpti
     includes: [],
     flags: [],
     fastMath: false,
+    check: false,
     verbose: false,
     profile: false,
   };

@@ -91,6 +91,29 @@ struct Planned {
   std::string choice;
 };
 
+// A launch that is followed, with what the device cannot know of it.
+struct CheckRequest {
+  struct Argument {
+    Place place;
+    uint64_t bytes;
+    uint32_t element;   // bytes
+    std::string state;  // "new", "known" or "old", as messages.h says
+    bool is_constant;   // the kernel takes it as const
+  };
+  struct Block {
+    Place place;
+    uint64_t bytes;
+  };
+  LaunchRequest launch;
+  std::vector<Argument> arguments;
+  std::vector<Block> blocks;
+  bool has_addresses;
+};
+
+struct Checked {
+  std::vector<std::string> findings, subjects, reached;
+};
+
 // What libraries of a vendor do on a device, a row for each call.
 class Libraries {
  public:
@@ -201,6 +224,10 @@ class Device {
   virtual void synchronize() = 0;
   virtual std::vector<double> time(const LaunchRequest& request, uint32_t repeats,
                                    uint32_t warmup) = 0;  // device ms each
+  // Runs a launch of a kernel that was compiled to be checked, and says what it found.
+  virtual Checked check(const CheckRequest&) {
+    throw DeviceError("UNSUPPORTED", "Launches are checked on the cpu device only.");
+  }
   // A JSON object for each library that the device opens where this machine has it: {"name", "purpose", "path",
   // "version", "missing"}. It is opened; where it cannot be used, "missing" says why and what to do.
   virtual std::vector<std::string> known_libraries() { return {}; }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 #include <unistd.h>
@@ -320,6 +321,31 @@ AnswerOf<Op::time> Loop::time(RequestOf<Op::time>& request, Beside& beside) {
     answer.milliseconds.push_back(text);
   }
   return answer;
+}
+
+AnswerOf<Op::check> Loop::check(RequestOf<Op::check>& request, Beside& beside) {
+  std::string& record = request.launch;
+  if (record.size() < sizeof(Launch))
+    throw DeviceError("PROTOCOL", "There is no launch record to check in " + std::to_string(record.size()) + " bytes.");
+  CheckRequest task{read_launch(device_, *reinterpret_cast<Launch*>(&record[0]), record.size()), {}, {},
+                    request.hasAddresses};
+  task.launch.sequence = beside.sequence;
+  for (const std::string& line : request.arguments) {
+    std::istringstream words(line);
+    CheckRequest::Argument argument{};
+    words >> argument.place >> argument.bytes >> argument.element >> argument.state >> argument.is_constant;
+    if (!words) throw DeviceError("PROTOCOL", "An argument of a check must be five words, but is \"" + line + "\".");
+    task.arguments.push_back(argument);
+  }
+  for (const std::string& line : request.blocks) {
+    std::istringstream words(line);
+    CheckRequest::Block block{};
+    words >> block.place >> block.bytes;
+    if (!words) throw DeviceError("PROTOCOL", "A block of a check must be two numbers, but is \"" + line + "\".");
+    task.blocks.push_back(block);
+  }
+  Checked checked = device_.check(task);
+  return {{checked.findings}, {checked.subjects}, {checked.reached}};
 }
 
 AnswerOf<Op::disassemble> Loop::disassemble(RequestOf<Op::disassemble>& request, Beside&) {

@@ -69,6 +69,7 @@ class Loop {
   AnswerOf<Op::variable_read> variable_read(RequestOf<Op::variable_read>&, Beside&);
   AnswerOf<Op::occupancy> occupancy(RequestOf<Op::occupancy>&, Beside&);
   AnswerOf<Op::time> time(RequestOf<Op::time>&, Beside&);
+  AnswerOf<Op::check> check(RequestOf<Op::check>&, Beside&);
   AnswerOf<Op::disassemble> disassemble(RequestOf<Op::disassemble>&, Beside&);
   AnswerOf<Op::address> address(RequestOf<Op::address>&, Beside&);
   AnswerOf<Op::plan> plan(RequestOf<Op::plan>&, Beside&);

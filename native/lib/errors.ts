@@ -203,6 +203,54 @@ export class ProgramError extends WarpcellError {
  */
 export class LaunchError extends WarpcellError {}
 
+/** One mistake that a checked launch made. */
+export interface CheckFinding {
+  /**
+   * "bounds", "address", "disposed", "unwritten", "race", "barrier", "ended", "stuck", "mask", "shuffle", "index",
+   * "alignment", "null", "division", "overflow", "shift", "warning" or "unreached".
+   */
+  readonly kind: string;
+  readonly kernel: string;
+  /** Of the cell, from 1; `undefined` when nobody knows. */
+  readonly line: number | undefined;
+  /** Of a race: the line of the other access. */
+  readonly otherLine: number | undefined;
+  /** What went wrong, where it happened first, and in how many threads. */
+  readonly sentence: string;
+  /** How many threads did it. */
+  readonly threads: number;
+  /** Where it happened first; `undefined` for what no thread does. */
+  readonly block: readonly number[] | undefined;
+  readonly thread: readonly number[] | undefined;
+}
+
+/**
+ * What checked launches of kernels did wrong: of `%%cuda --check`, `compile(source, { check: true })` and {@link check}.
+ * The worst comes first. The device goes on working, and what was written outside of a tensor has been undone.
+ * @example
+ * const { kernels } = await compile('extern "C" __global__ void last(float* x, int n) { x[n] = 1; }', { check: true });
+ * (kernels.last as Kernel).launch({ grid: 1, block: 1 }, zeros([3]), 3);
+ * await synchronize().catch((error) => error instanceof CheckError && error.findings[0].kind); // → 'bounds'
+ */
+export class CheckError extends WarpcellError {
+  /** What was found, the worst first. */
+  readonly findings: readonly CheckFinding[];
+  /** The kernel of the first finding. */
+  readonly kernel: string | undefined;
+  /** The line that launched it; `undefined` when nobody knows. */
+  readonly place: CodePlace | undefined;
+  /** The same as text, "Cell [3]:4". */
+  readonly where: string | undefined;
+
+  constructor(code: string, sentence: string, findings: readonly CheckFinding[] = [], place?: CodePlace) {
+    super(code, sentence);
+    this.findings = findings;
+    this.kernel = findings[0]?.kernel;
+    this.place = place;
+    this.where = place && placeText(place);
+  }
+}
+
 /**
  * There is no memory left on a device. `requested` are the bytes that were wanted.
  * @example

@@ -14,6 +14,7 @@ test("what a program can import, and nothing else", () => {
   ).toEqual([
     "AutogradFunction",
     "Chart",
+    "CheckError",
     "CompileError",
     "CudaModule",
     "DataLoader",
@@ -67,6 +68,7 @@ test("what a program can import, and nothing else", () => {
     "cat",
     "cdist",
     "channelShuffle",
+    "check",
     "checkTensor",
     "checkpoint",
     "col2im",

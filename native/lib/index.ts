@@ -14,6 +14,7 @@ export {
   type Scalar,
   type TensorOptions,
 } from "./tensor/create.ts";
+export { check } from "./cuda/check.ts";
 export { runProgram, type ProgramOptions, type ProgramResult } from "./cuda/program/program.ts";
 export { compile, CudaModule, type KernelDeclarationText } from "./cuda/module.ts";
 export { defaultDevice, type DefaultDevice } from "./device/choice.ts";
@@ -33,6 +34,8 @@ export type { FloatOf, Promoted, PromotedWith, SumOf } from "./memory/promotion.
 export {
   CompileError,
   DeviceError,
+  CheckError,
+  type CheckFinding,
   DeviceFault,
   DeviceUnavailable,
   InterruptedError,

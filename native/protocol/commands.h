@@ -65,7 +65,8 @@ enum class Memory : uint32_t { device = 0, host = 1 };
   X(event_elapsed, 31, true)     \
   X(variables_find, 32, true)    \
   X(variable_write, 33, true)    \
-  X(variable_read, 34, true)
+  X(variable_read, 34, true)     \
+  X(check, 35, true)
 // clang-format on
 
 enum class Op : uint16_t {

@@ -28,7 +28,7 @@ using MaybeLines = std::optional<Lines>;
 #define WARPCELL_MESSAGES(M) \
   M(segment_create) M(segment_import) M(hello) M(compile) M(module_load) M(occupancy) M(time) M(disassemble) \
   M(address) M(plan) M(profile_start) M(profile_stop) M(known_libraries) M(graph_create) M(event_elapsed) \
-  M(variables_find) M(variable_write) M(variable_read)
+  M(variables_find) M(variable_write) M(variable_read) M(check)
 
 #define WARPCELL_REQUEST_hello(X)
 #define WARPCELL_ANSWER_hello(X) X(Text, properties)  /* JSON: Device::properties */
@@ -69,6 +69,14 @@ using MaybeLines = std::optional<Lines>;
 // launch: a Launch record. milliseconds: of each repeat on the device.
 #define WARPCELL_REQUEST_time(X) X(Number, repeats) X(Number, warmup) X(Bytes, launch)
 #define WARPCELL_ANSWER_time(X) X(Lines, milliseconds)
+
+// A launch of a checked kernel, which is followed. launch: a Launch record. arguments: of each tensor "place bytes
+// element state const", with the bytes of an element, and 1 where the kernel takes it as const. state: "new" (nothing
+// has written to it), "known" (nothing but checked launches has) or "old". blocks: "place bytes" of each allocated
+// block. hasAddresses: kernels may have addresses of other tensors than the arguments. findings, subjects: a JSON object for each (Device::check); reached: of each
+// tensor "elements prefix", that were written.
+#define WARPCELL_REQUEST_check(X) X(Bytes, launch) X(Lines, arguments) X(Lines, blocks) X(Flag, hasAddresses)
+#define WARPCELL_ANSWER_check(X) X(Lines, findings) X(Lines, subjects) X(Lines, reached)
 
 // form: "ptx", "sass", "sass-lines", "sass-registers", or of the cpu "assembly". headers: as of compile.
 #define WARPCELL_REQUEST_disassemble(X) X(Bytes, artifact) X(Text, form) X(Text, headers)

@@ -9,6 +9,8 @@
 #include "../host/options.h"
 #include "../host/refusals.h"
 #include "../host/text.h"
+#include "check/aliases.h"
+#include "check/checker.h"
 #include "compile/cell_compiler.h"
 #include "run/faults.h"
 #include "libraries/libraries.h"
@@ -32,7 +34,7 @@ double milliseconds(Clock::duration duration) { return std::chrono::duration<dou
 [[noreturn]] void refuse(const std::string& sentence) { throw DeviceError("INVALID_LAUNCH", sentence); }
 
 // The limits of a GPU: what cannot be launched there is not launched here.
-void check(const LaunchRequest& request, const LoadedKernel& kernel) {
+void check_limits(const LaunchRequest& request, const LoadedKernel& kernel) {
   for (int i = 0; i < 3; i++) {
     if (request.grid[i] < 1 || request.grid[i] > kMaxGrid[i]) {
       refuse("A grid has from 1×1×1 to " + dimensions(kMaxGrid) + " blocks, but this one has " +
@@ -244,6 +246,35 @@ class CpuDevice final : public Device {
     return times;
   }
 
+  Checked check(const CheckRequest& request) override {
+    const LaunchRequest& launch = request.launch;
+    LoadedKernel& kernel = checked(launch);
+    if (kernel.checked == nullptr)
+      throw DeviceError("UNSUPPORTED", "This kernel was not compiled to be checked. Compile it with { check: true }.");
+    WorkStream& stream = streams_.at(launch.stream);
+    Checked answer;
+    stream.call([&] {
+      std::memcpy(stream.arguments, launch.arguments, launch.argument_bytes);
+      Job job = job_of(stream, launch, kernel);
+      job.observer = &checker_;
+      CheckedTask task = task_of(request, job, kernel);
+      // Addresses that a kernel keeps must hold in the next launch, too.
+      std::vector<CheckedArgument> none;
+      Aliases aliases(request.has_addresses ? none : task.arguments, stream.arguments, launch.argument_bytes);
+      task.segments.insert(task.segments.end(), aliases.ranges().begin(), aliases.ranges().end());
+      checker_.begin(std::move(task));
+      double cost = 0;
+      stream.pool.run(job, cost);
+      answer.findings = checker_.finish();
+      answer.subjects = checker_.subjects();
+      for (size_t i = 0; i < request.arguments.size(); i++) {
+        Reached reached = checker_.reached(i);
+        answer.reached.push_back(std::to_string(reached.elements) + " " + std::to_string(reached.prefix));
+      }
+    });
+    return answer;
+  }
+
   Libraries* libraries() override { return libraries_.get(); }
   std::vector<std::string> known_libraries() override {
     return {describe_library(kOpenBlasRow, []() -> OpenedLibrary { return {openblas().path, openblas().version}; })};
@@ -276,7 +307,7 @@ class CpuDevice final : public Device {
   LoadedKernel& checked(const LaunchRequest& request) const {
     auto found = kernels_.find(request.kernel);
     if (found == kernels_.end()) throw unknown_kernel(request.kernel);
-    check(request, *found->second);
+    check_limits(request, *found->second);
     return *found->second;
   }
 
@@ -302,12 +333,8 @@ class CpuDevice final : public Device {
   }
 
   void run(WorkStream& stream, const LaunchRequest& request, LoadedKernel& kernel, const ProfileMark& mark) {
-    Job job{kernel.description, {}, stream.arguments, request.shared, request.cooperative};
-    job.stack = kernel.stack;
-    job.sequence = request.sequence;
+    Job job = job_of(stream, request, kernel);
     job.name = mark.name;
-    std::copy(request.grid, request.grid + 3, job.geometry.grid);
-    std::copy(request.block, request.block + 3, job.geometry.block);
     Span span = run(stream, job, kernel);
     if (__builtin_expect(!mark.on, 1)) return;
     profiler_.counted(stream.pool, job);
@@ -318,6 +345,28 @@ class CpuDevice final : public Device {
     std::copy(request.block, request.block + 3, record->block);
     record->static_shared = kernel.shared.own;
     record->dynamic_shared = request.shared;
+  }
+
+  static Job job_of(WorkStream& stream, const LaunchRequest& request, const LoadedKernel& kernel) {
+    Job job{kernel.description, {}, stream.arguments, request.shared, request.cooperative};
+    job.stack = kernel.stack;
+    job.sequence = request.sequence;
+    std::copy(request.grid, request.grid + 3, job.geometry.grid);
+    std::copy(request.block, request.block + 3, job.geometry.block);
+    return job;
+  }
+
+  CheckedTask task_of(const CheckRequest& request, const Job& job, const LoadedKernel& kernel) const {
+    CheckedTask task{kernel.checked, job.geometry, job.shared, {}, {}, {}, request.has_addresses, job.cooperative};
+    for (const CheckRequest::Argument& argument : request.arguments) {
+      uint8_t* base = segments_.range(argument.place, argument.bytes);
+      task.arguments.push_back({base, base, argument.bytes, argument.element, argument.is_constant, argument.state == "new",
+                                argument.state == "known"});
+    }
+    segments_.each([&](uint8_t* base, uint64_t bytes) { task.segments.push_back({base, bytes}); });
+    for (const CheckRequest::Block& block : request.blocks)
+      task.blocks.push_back({segments_.range(block.place, block.bytes), block.bytes});
+    return task;
   }
 
   // Streams may run the same kernel at the same time, and each may bring its cost up to date.
@@ -348,6 +397,7 @@ class CpuDevice final : public Device {
   ProfileLog log_;
   ProfileLabel copy_label_{"copy"}, fill_label_{"fill"};
   CpuProfiler profiler_;
+  Checker checker_;
   std::unique_ptr<Libraries> libraries_;
   std::map<uint32_t, std::unique_ptr<Module>> modules_;
   std::unordered_map<uint32_t, LoadedKernel*> kernels_;

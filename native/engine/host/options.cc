@@ -24,6 +24,7 @@ constexpr Option kOptions[] = {
     {"--fast-math", [](CellOptions& o, const std::string&) { o.fast_math = true; }},
     {"--library", [](CellOptions& o, const std::string&) { o.library = true; }},
     {"--syntax", [](CellOptions& o, const std::string&) { o.syntax = true; }},
+    {"--check", [](CellOptions& o, const std::string&) { o.check = true; }},
     {"--verbose", [](CellOptions& o, const std::string&) { o.verbose = true; }},
 };
 

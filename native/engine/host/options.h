@@ -15,6 +15,7 @@ struct CellOptions {
   bool fast_math = false;
   bool library = false;  // a part of the library: it keeps to what C++ defines, and is compiled as it stands
   bool syntax = false;   // only what is wrong with the source is wanted: there may be no artifact
+  bool check = false;    // launches are to be followed: only for the cpu
   bool verbose = false;  // the compiler's report belongs in the log
 };
 

@@ -11,7 +11,8 @@ import type { AnswerOf, RequestOf } from "../wire/messages.ts";
 import { deviceNamed } from "../device/choice.ts";
 import { compileFailure, refusal, withExcerpts } from "./compile-failure.ts";
 import { hostCode } from "./device-code.ts";
-import { CompileError } from "../errors.ts";
+import { CheckError, CompileError, type Diagnostic } from "../errors.ts";
+import { parseDiagnostics } from "./compiler-log.ts";
 import type { CodeCell } from "../device/origins.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import type { CudaModule } from "./module.ts";
@@ -38,6 +39,11 @@ export interface CompileOptions {
   /** Passed to the compiler as they are. */
   readonly flags?: readonly string[];
   readonly fastMath?: boolean;
+  /**
+   * Launches are followed, on the `cpu` device only: what one does wrong (an index out of bounds, a race, memory that
+   * nothing has written, a barrier that not all threads reach) is a CheckError of the next wait.
+   */
+  readonly check?: boolean;
   /** The log says more: registers, spills, the compiler's own words. */
   readonly verbose?: boolean;
   /** A module whose declarations the source may use, and those that this one could use. */
@@ -82,6 +88,9 @@ const placeholderOf = (names: readonly string[]) => (source: SharedSource) => pl
 // In code that says its name itself it decides.
 const saysName = /\bassert\b|\b__FILE__\b/;
 
+/** Warnings that are mistakes. */
+const mistakes = /\[-W(?:format|[a-z-]*uninitialized)/;
+
 const caches = new Map<string, CompileCache>();
 
 export function cache(): CompileCache {
@@ -104,6 +113,11 @@ export class Compilation {
   readonly cell: CodeCell | null;
   /** Called before each launch of its kernels. */
   beforeLaunch: (() => void) | null = null;
+  /** Its launches are followed. */
+  readonly isChecked: boolean;
+  /** Of a checked source: mistakes that the compiler has seen, until a launch has told them. */
+  readonly warnings: Diagnostic[] = [];
+  readonly #given: CompileOptions;
   readonly #options: readonly string[];
   /** Folders of header files that the user names. */
   readonly folders: readonly string[];
@@ -123,6 +137,13 @@ export class Compilation {
     const includes = [...(options.includes ?? []), ...this.brought.folders];
     this.folders = [...includes, ...foldersIn(options.flags ?? [])].map((folder) => resolve(folder));
     const shared = this.brought.text();
+    this.#given = options;
+    this.isChecked = options.check === true;
+    if (this.isChecked && this.device.kind !== "cpu")
+      throw new CheckError(
+        "NO_CHECK",
+        `${this.name} is for ${this.device.name}, but launches are checked on the cpu device: write --check --device cpu, or { check: true, device: "cpu" }, and give the kernels tensors of the cpu.`,
+      );
     try {
       this.signatures =
         options.isProgram === true
@@ -149,6 +170,21 @@ export class Compilation {
         : hostCode(tokenize(source, macrosOf(options.defines ?? [])).tokens, tokenize(shared).tokens);
     if (refused.length > 0) throw refusal(this, refused);
     this.#options = optionWords({ ...options, includes });
+  }
+
+  /** The same source, to be checked; its variables are new. */
+  checkedCopy(): Compilation {
+    const { name, brought } = this;
+    return new Compilation(this.source, { ...this.#given, name, brought, check: true }, this.device);
+  }
+
+  /** Keeps what of a compiler's log is a mistake of a checked source. */
+  noteWarnings(log: string): void {
+    if (!this.isChecked) return;
+    const found = parseDiagnostics(log, this.name).filter(({ message }) => mistakes.test(message));
+    for (const each of found)
+      if (!this.warnings.some(({ line, message }) => line === each.line && message === each.message))
+        this.warnings.push(each);
   }
 
   /**
@@ -295,6 +331,7 @@ export function optionWords(options: CompileOptions): string[] {
     ...(options.flags ?? []).map((flag) => `--flag=${flag}`),
     ...(options.fastMath === true ? ["--fast-math"] : []),
     ...(options.isLibrary === true ? ["--library"] : []),
+    ...(options.check === true ? ["--check"] : []),
     ...(options.verbose === true ? ["--verbose"] : []),
   ];
 }

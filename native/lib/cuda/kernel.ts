@@ -1,6 +1,7 @@
 // A kernel as notebooks hold it: a declaration and what a compiler made of it into checked launches, figures and
 // listings.
 import { assemblyOf, type AsmForm, type Assembly } from "./asm.ts";
+import { checking } from "./check.ts";
 import { LoadedModule, type LoadedKernel } from "./loaded-module.ts";
 import type { Compilation, Compiled } from "./compilation.ts";
 import { deviceSources } from "../wire/binding.ts";
@@ -83,7 +84,10 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   readonly #id: number;
   readonly #plan: LaunchPlan;
   readonly #maxThreads: number;
+  readonly #instance: Instance;
   #suggestedBlock: number | undefined;
+  /** For {@link check}. */
+  #copy: Kernel<A> | undefined;
 
   /**
    * For the library: kernels come from `compile`. Throws CompileError when the compiler lays the parameters out
@@ -127,6 +131,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
       })),
     };
     this.#compilation = compilation;
+    this.#instance = { name, declaration, args: templateArguments };
     this.#module = module;
     this.#id = module.firstKernel + index;
     keepSamples(this.#id, new Map());
@@ -141,8 +146,25 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
    */
   launch(config: LaunchConfig, ...args: A): void {
     this.#compilation.beforeLaunch?.();
+    this.#launch(this.#on(config?.stream), config, args);
+  }
+
+  #launch(on: Execution, config: LaunchConfig, args: A): void {
+    const isChecked = this.#compilation.isChecked || (checking.current && on.device.kind === "cpu");
+    // What is recorded runs later, and is not followed.
     this.#module.claim();
-    this.#plan.launch(this.#on(config?.stream), config, args);
+    if (!isChecked || on.target.runsLater) return this.#plan.launch(on, config, args);
+    if (!this.#compilation.isChecked) return (this.#copy ??= this.#checkedCopy()).#launch(on, config, args);
+    const { source, name } = this.#compilation;
+    this.#plan.follow(on, config, args, { source, name, warnings: this.#compilation.warnings });
+  }
+
+  /** The same kernel, compiled to be checked; it blocks. */
+  #checkedCopy(): Kernel<A> {
+    const compilation = this.#compilation.checkedCopy();
+    const { name, declaration, args } = this.#instance;
+    const instance = { name, declaration, args };
+    return loadKernels(compilation, compilation.obtain([name]), [instance])[0] as Kernel<A>;
   }
 
   /**
@@ -176,8 +198,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
     if (n === 0) return (...args) => void this.#plan.record(config, args);
     return (...args) => {
       this.#compilation.beforeLaunch?.();
-      this.#module.claim();
-      this.#plan.launch(this.#on(stream), config, args);
+      this.#launch(this.#on(stream), config, args);
     };
   }
 
@@ -370,6 +391,7 @@ export interface Instance {
 export function loadKernels(compilation: Compilation, compiled: Compiled, instances: readonly Instance[]): Kernel[] {
   const { variables } = compilation;
   if (instances.length + variables.length === 0) return [];
+  compilation.noteWarnings(compiled.log);
   const module = LoadedModule.load(
     compilation.device,
     compiled.artifact,

@@ -17,6 +17,7 @@ import {
 import type { DeviceProcess } from "../device/process.ts";
 import type { Stream } from "../device/stream.ts";
 import type { Execution } from "../device/execution.ts";
+import { followLaunch, type FollowedLaunch } from "./checked-launch.ts";
 import type { Parameter } from "./signature.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { activity, type Described } from "../device/activity.ts";
@@ -113,6 +114,41 @@ export class LaunchPlan {
     this.markWritten(args, sequence);
     if (on.device.hasStreams) for (const array of args.flatMap(arraysIn)) array.storage!.usedOn(on.stream);
     activity.current?.describe(this.#describe(config, args));
+  }
+
+  /** The same, followed by the device; it is done when this returns, and the next wait throws what was found. */
+  follow(
+    on: Execution,
+    config: LaunchConfig,
+    args: readonly unknown[],
+    { source, name, warnings }: Pick<FollowedLaunch, "source" | "name" | "warnings">,
+  ): void {
+    const target = new Recording();
+    this.#write({ target, stream: on.stream }, config, args);
+    target.commit();
+    const sizes = target.room.words.slice(launchWords.grid, launchWords.block + 3);
+    const tensors = args.flatMap((argument, index) =>
+      arraysIn(argument).map((array) => ({
+        name: this.#parameters[index]!.name,
+        array,
+        isWritten:
+          this.#written.includes(index) || writableIn(this.#parameters[index]!.type, argument).includes(array),
+      })),
+    );
+    followLaunch(
+      {
+        device: this.#device,
+        kernel: this.#kernel,
+        source,
+        name,
+        warnings,
+        record: target.records[0]!,
+        tensors,
+        numbers: args.filter((argument) => !(argument instanceof DeviceArray)),
+        threads: sizes.reduce((product, size) => product * size, 1),
+      },
+      () => this.markWritten(args, this.#device.lastSequence),
+    );
   }
 
   /** Checks a launch and returns its record, without having it run. Throws LaunchError. */

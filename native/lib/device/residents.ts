@@ -39,6 +39,7 @@ const kernelOf: { readonly [N in MessageName]?: (request: RequestOf<N>) => numbe
   occupancy: ({ kernel }) => kernel,
   variable_write: ({ variable }) => variable,
   variable_read: ({ variable }) => variable,
+  check: ({ launch }) => new DataView(launch.buffer, launch.byteOffset).getUint32(headerBytes, true),
   time: ({ launch }) => new DataView(launch.buffer, launch.byteOffset).getUint32(headerBytes, true),
 };
 

@@ -37,6 +37,7 @@ export const Op = {
   variables_find: 32,
   variable_write: 33,
   variable_read: 34,
+  check: 35,
 } as const;
 
 export type Op = (typeof Op)[keyof typeof Op];

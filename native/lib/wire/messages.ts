@@ -46,6 +46,10 @@ export const messages = {
     request: { repeats: "Number", warmup: "Number", launch: "Bytes" },
     answer: { milliseconds: "Lines" },
   },
+  check: {
+    request: { launch: "Bytes", arguments: "Lines", blocks: "Lines", hasAddresses: "Flag" },
+    answer: { findings: "Lines", subjects: "Lines", reached: "Lines" },
+  },
   disassemble: { request: { artifact: "Bytes", form: "Text", headers: "Text" }, answer: { listing: "Text" } },
   address: { request: { place: "Number" }, answer: { address: "Text" } },
   plan: {

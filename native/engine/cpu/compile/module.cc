@@ -60,9 +60,11 @@ Module::Module(const std::string& artifact, const std::vector<std::string>& lowe
       kernels_.push_back({name, description, {}, stack});
       entries.push_back(reinterpret_cast<uint64_t>(description->entry) - map->l_addr);
     }
+    if (dlsym(handle_, "warpcell_cpu_places") != nullptr) checked_ = std::make_unique<CheckedImage>(handle_, artifact);
     std::vector<StaticShared> shared = static_shared(artifact, entries);
     for (size_t i = 0; i < kernels_.size(); i++) {
       kernels_[i].shared = shared[i];
+      kernels_[i].checked = checked_.get();
       kernels_[i].label = {shared[i].kernel.empty() ? kernels_[i].name : shared[i].kernel};
     }
   } catch (...) {

@@ -1,11 +1,13 @@
 // A loaded cell: turns the bytes of a shared object into kernels that can be run.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "../../../device/cpu/warpcell_cpu/block.h"
 #include "../../host/profile_log.h"
+#include "../check/image.h"
 #include "static_shared.h"
 
 namespace warpcell::cpu {
@@ -16,6 +18,7 @@ struct LoadedKernel {
   StaticShared shared;
   size_t stack = 0;      // bytes of a thread's
   double cost = 0;       // nanoseconds of one block, as far as known
+  const CheckedImage* checked = nullptr;  // of a checked cell
   ProfileLabel label{};  // its name as the cell has it, where that is known
 };
 
@@ -36,6 +39,7 @@ class Module {
   void load(const std::string& artifact);
 
   void* handle_ = nullptr;
+  std::unique_ptr<CheckedImage> checked_;
   std::vector<LoadedKernel> kernels_;
 };
 

@@ -16,7 +16,7 @@
 namespace warpcell::cpu {
 namespace {
 
-constexpr const char* kEntryPrefix = "warpcell_cpu::Launch<&";
+constexpr const char* kEntryPrefixes[] = {"warpcell_cpu::Launch<&", "warpcell_cpu::Checked<&"};
 constexpr const char* kEntrySuffix = ">::entry(";
 
 struct Symbol {
@@ -73,9 +73,10 @@ std::vector<Symbol> symbols_of(const std::string& artifact, const std::unordered
 // The kernel in "warpcell_cpu::Launch<&ns::fill>::entry(…)" or "…Launch<&(void axpy<float>(int, float*))>::entry(…)";
 // else nothing.
 std::string kernel_of(const std::string& entry) {
-  size_t end = entry.rfind(kEntrySuffix);
-  if (!starts_with(entry, kEntryPrefix) || end == std::string::npos) return "";
-  size_t start = std::strlen(kEntryPrefix);
+  size_t end = entry.rfind(kEntrySuffix), start = 0;
+  for (const char* prefix : kEntryPrefixes)
+    if (starts_with(entry, prefix)) start = std::strlen(prefix);
+  if (start == 0 || end == std::string::npos) return "";
   std::string kernel = entry.substr(start, end - start);
   if (starts_with(kernel, "(void ")) return kernel.substr(6, kernel.size() - 7);
   return kernel[0] == '(' && kernel.back() == ')' ? kernel.substr(1, kernel.size() - 2)

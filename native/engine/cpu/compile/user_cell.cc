@@ -11,6 +11,7 @@
 #include "../../host/text.h"
 #include "arithmetic_text.h"
 #include "cell_compiler.h"
+#include "checked_flags.h"
 #include "compiler.h"
 #include "implicit_conversions.h"
 #include "named_lines.h"
@@ -23,7 +24,7 @@ constexpr size_t kUsualFrame = 56 << 10;   // of the 64 KiB that a thread's stac
 constexpr size_t kLocalBytes = 512 << 10;  // that a thread may have on any GPU
 
 // What only cells include comes in front of what the library's kernels share with them.
-std::vector<std::string> flags_of(const CompileRequest& request) {
+std::vector<std::string> flags_of(const Compiler& compiler, const CompileRequest& request) {
   std::vector<std::string> flags = {"-I" + request.headers + "/cells",
                                     "-include",
                                     "warpcell_cpu/arithmetic.h",
@@ -35,6 +36,10 @@ std::vector<std::string> flags_of(const CompileRequest& request) {
                                     "-Wno-unused-const-variable"};
   if (request.source.find("asm") != std::string::npos || request.source.find("__cvta") != std::string::npos)
     flags.push_back("-DWARPCELL_CPU_PTX");
+  if (read_options(request.options).check) {
+    std::vector<std::string> more = checked_flags(compiler, request.source);
+    flags.insert(flags.end(), more.begin(), more.end());
+  }
   return flags;
 }
 
@@ -126,7 +131,7 @@ std::string in_columns_of(const std::string& source, const std::string& text, co
 
 Compiled compile_user_cell(const CompileRequest& request) {
   const Compiler& compiler = system_compiler();
-  std::vector<std::string> flags = flags_of(request), first = flags_of_first(compiler);
+  std::vector<std::string> flags = flags_of(compiler, request), first = flags_of_first(compiler);
   first.insert(first.begin(), flags.begin(), flags.end());
   Edits arithmetic = arithmetic_edits(request.source);
   std::string text = arithmetic.apply(request.source);

@@ -1,6 +1,7 @@
 // What a warp's lanes learn from each other: turns the values that they laid down into a result for each. One entry per
 // operation of block.h.
 #include "../../../device/cpu/warpcell_cpu/block.h"
+#include "observer.h"
 
 namespace {
 
@@ -92,6 +93,16 @@ u64 common(const Warp& warp, u32 lanes, u32 operation) {
 }
 
 }  // namespace
+
+uint32_t warpcell::cpu::lanes_that_take(const Warp& warp, uint32_t lanes, uint32_t code, uint32_t others) {
+  u32 operation = code & 0xff, width = code >> 8, found = 0;
+  if (operation > kShuffleXor) return 0;
+  for (u32 lane : Lanes{lanes}) {
+    u32 from = source(operation, lane, warp.argument[lane], width);
+    if (others >> (from & 31) & 1) found |= 1u << lane;
+  }
+  return found;
+}
 
 void warpcell_cpu_collect(Block* block, unsigned index, unsigned lanes, unsigned code) noexcept {
   const Warp& warp = block->warp[index];

@@ -87,6 +87,7 @@ void Pool::run_range(Worker& worker, uint64_t first, uint64_t end) {
   }
   // Aligned, and up against the page that faults.
   worker.scheduler.sequence = job_.sequence;
+  worker.scheduler.observer = job_.observer;
   uint8_t* shared = worker.shared_end - (job_.shared + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
   worker.scheduler.run(*job_.kernel, job_.geometry, threads_, job_.arguments, shared, first, end);
 }
@@ -102,6 +103,8 @@ Span Pool::run(const Job& job, double& cost) {
   uint64_t run_here = 0;
   if (job.cooperative)
     run_together(blocks);
+  else if (__builtin_expect(job.observer != nullptr, 0))
+    run_here = run_observed(blocks);
   else
     run_here = run_alone(blocks, cost);
   Span span = {start, now()};
@@ -180,13 +183,24 @@ void Pool::record(Worker& worker, uint32_t lane, Span span, uint64_t blocks) {
   part->blocks = uint32_t(blocks);
 }
 
+void Pool::ensure_stacks() {
+  if (threads_ + 1 <= stacks_ && job_.stack <= stack_bytes_) return;
+  for (auto& worker : workers_) worker->scheduler.stacks.ensure(threads_ + 1, job_.stack);
+  stacks_ = std::max(stacks_, threads_ + 1);
+  stack_bytes_ = std::max(stack_bytes_, job_.stack);
+}
+
+uint64_t Pool::run_observed(uint64_t blocks) {
+  ensure_stacks();
+  blocks_ = blocks;
+  next_.store(blocks, std::memory_order_relaxed);
+  run_range(*workers_[0], 0, blocks);
+  return blocks;
+}
+
 // Blocks that do not know of each other.
 uint64_t Pool::run_alone(uint64_t blocks, double& cost) {
-  if (threads_ + 1 > stacks_ || job_.stack > stack_bytes_) {
-    for (auto& worker : workers_) worker->scheduler.stacks.ensure(threads_ + 1, job_.stack);
-    stacks_ = std::max(stacks_, threads_ + 1);
-    stack_bytes_ = std::max(stack_bytes_, job_.stack);
-  }
+  ensure_stacks();
   int64_t start = now();
   uint64_t done = 0, shared = 0;
   blocks_ = blocks;

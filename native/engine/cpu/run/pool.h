@@ -25,6 +25,7 @@ struct Job {
   size_t stack = Stacks::kBytes;  // of a thread, at least
   uint64_t sequence = 0;
   uint32_t name = 0;           // how a profile names it
+  Observer* observer = nullptr;  // of a checked launch, whose blocks run one after the other
   const Part* part = nullptr;  // what is done in place of the kernel, of which each block is a part
 };
 
@@ -86,6 +87,8 @@ class Pool {
   void run_together(uint64_t blocks);
   // Return how many blocks this thread ran.
   uint64_t run_alone(uint64_t blocks, double& cost);
+  uint64_t run_observed(uint64_t blocks);
+  void ensure_stacks();
   uint64_t share(uint64_t first, uint64_t blocks);
   uint64_t work(Worker& worker);
   void record(Worker& worker, uint32_t lane, Span span, uint64_t blocks);

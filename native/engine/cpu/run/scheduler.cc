@@ -56,9 +56,11 @@ void Scheduler::run(const warpcell_cpu::Kernel& kernel, const Geometry& geometry
   run_.block = &block_;
   run_.first = first;
   kernel.prepare();
+  if (observer != nullptr) observer->entered(*this);
   running_ = true;
   enter(&home_, fresh(true));
   running_ = false;
+  if (observer != nullptr) observer->left(*this);
 }
 
 // A new fiber, for the rest of this block's threads or for the blocks from run_.first on.
@@ -101,7 +103,7 @@ Slot* Scheduler::pick(uint32_t from) {
       if (ready_[i] != 0) return resume(i * 64 + uint32_t(__builtin_ctzll(ready_[i])));
     }
   } while (release_parked());
-  deadlock();
+  return deadlock();
 }
 
 Slot* Scheduler::finished(uint32_t stack) {
@@ -190,6 +192,7 @@ void Scheduler::leave_order() {
 
 void Scheduler::release_barrier() {
   counts.barriers++;
+  if (observer != nullptr) observer->released({block_.slot, waiting_, waiting_count_, alive_, threads_});
   block_.voted = block_.votes;
   block_.votes = 0;
   for (uint32_t i = 0; i < (threads_ + 63) / 64; i++) {
@@ -206,7 +209,7 @@ Slot* Scheduler::barrier(uint32_t thread, uint32_t line) {
   waiting_[thread / 64] |= uint64_t(1) << (thread % 64);
   if (++waiting_count_ < alive_) return pick(thread);
   release_barrier();
-  if (alive_ < threads_ || is_counting) return resume(thread);
+  if (alive_ < threads_ || !runs_in_order()) return resume(thread);
   std::memset(ready_, 0, sizeof ready_);
   block_.in_order = 1;
   block_.current = 0;
@@ -222,6 +225,10 @@ Slot* Scheduler::collective(uint32_t thread, uint32_t code, uint32_t mask, uint6
   warpcell_cpu::Warp& laid = block_.warp[warp];
   block_.slot[thread].line = line;
   if (!(mask >> lane & 1)) {
+    if (observer != nullptr) {
+      observer->left_out(line, mask, lane);
+      end_thread(thread);
+    }
     fail_thread("WARP_MASK", run_.current, *run_.geometry, thread,
                 "The mask 0x%08x of the warp intrinsic in line %u leaves out the calling lane %u.", mask, line, lane);
   }
@@ -231,7 +238,8 @@ Slot* Scheduler::collective(uint32_t thread, uint32_t code, uint32_t mask, uint6
   laid.value[lane] = value;
   laid.argument[lane] = argument;
   if (!complete(warp, lane)) return pick(thread);
-  if (mask != warpcell_cpu::kFullMask || state.alive != warpcell_cpu::kFullMask || is_counting) return resume(thread);
+  if (mask != warpcell_cpu::kFullMask || state.alive != warpcell_cpu::kFullMask || !runs_in_order())
+    return resume(thread);
   ready_[warp / 2] &= ~(uint64_t(warpcell_cpu::kFullMask) << (warp % 2 * kLanes));
   block_.warp_in_order = &laid;
   block_.current = warp * kLanes;
@@ -250,6 +258,11 @@ bool Scheduler::complete(uint32_t warp, uint32_t lane) {
   if (!(group >> lane & 1) || (state.mask[lane] & state.alive & ~group) != 0) return false;
   counts.collectives++;
   counts.divergent += group != state.alive;
+  if (observer != nullptr) {
+    uint32_t exited = lanes_below(threads_ - warp * kLanes) & ~state.alive;
+    observer->collected({&block_.warp[warp], warp, group, state.mask[lane] & exited, state.code[lane],
+                         block_.slot[warp * kLanes + lane].line});
+  }
   warpcell_cpu_collect(&block_, warp, group, state.code[lane]);
   state.arrived &= ~group;
   ready_[warp / 2] |= uint64_t(group) << (warp % 2 * kLanes);
@@ -311,13 +324,15 @@ void Scheduler::wait_for_grid(uint32_t line) {
   }
   bool is_first = grid_calls_++ == 0;
   if (grid_calls_ == alive_) grid_calls_ = 0;
-  if (!is_first || grid->wait()) return;
+  bool has_come = !is_first || grid->wait();
+  if (is_first && observer != nullptr) observer->grid_passed();
+  if (has_come) return;
   fail_block("DEADLOCK", run_.current, *run_.geometry,
              "this_grid().sync() in line %u waits for every block of the grid, but %llu of them have ended.", line,
              static_cast<unsigned long long>(grid->ended()));
 }
 
-void Scheduler::deadlock() {
+Slot* Scheduler::deadlock() {
   char text[320];
   uint32_t waits = waiting_count_;
   uint32_t line = 0;
@@ -341,8 +356,33 @@ void Scheduler::deadlock() {
                     at, mask & warp_[warp].alive & ~group);
     }
   }
+  if (observer != nullptr) {
+    observer->stuck(line, text);
+    return abandon_block();
+  }
   fail_block("DEADLOCK", run_.current, *run_.geometry, "Not every thread of the block came to the same barrier: %s.",
              text);
+}
+
+// None of its threads runs again. Their stacks are free, also the one that this runs on: what starts there begins above
+// the frames that are still needed.
+Slot* Scheduler::abandon_block() {
+  free_count_ = 0;
+  for (uint32_t i = Stacks::kCount; i-- > 0;) {
+    free_[free_count_++] = i;
+    thread_of_[i] = kNone;
+  }
+  if (run_.current + 1 >= end_) return &home_;
+  run_.first = run_.current + 1;
+  return fresh(true);
+}
+
+void Scheduler::end_thread(uint32_t thread) {
+  leave_order();
+  bind(thread);
+  Slot discarded;
+  warpcell_cpu::switch_to(&discarded, finished(stack_of_[thread]));
+  __builtin_unreachable();
 }
 
 }  // namespace warpcell::cpu

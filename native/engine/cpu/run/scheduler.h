@@ -5,6 +5,7 @@
 
 #include "../../../device/cpu/warpcell_cpu/switch.h"
 #include "grid_barrier.h"
+#include "observer.h"
 #include "stacks.h"
 
 namespace warpcell::cpu {
@@ -52,11 +53,14 @@ class Scheduler {
   Slot* yield(uint32_t thread, uint32_t line);
   // Called by every thread of the block after a barrier: the first one waits for the grid.
   void wait_for_grid(uint32_t line);
+  // The running thread goes no further: as if it had exited.
+  [[noreturn]] void end_thread(uint32_t thread);
 
   Stacks stacks;
   uint64_t sequence = 0;           // of the launch that runs here
   class Output* output = nullptr;  // of the kernels that run here
   GridBarrier* grid = nullptr;     // of the cooperative launch that runs here; else null
+  Observer* observer = nullptr;    // of the checked launch that runs here; else null
   Counts counts;                   // whole only while is_counting
   // Of all schedulers; changed between launches. What threads do in order they tell nobody, so they do nothing in order
   // while they are counted.
@@ -71,6 +75,7 @@ class Scheduler {
   // The linear index of the running thread, or kNone when it has never waited: then a compiler may run several at once.
   uint32_t current_thread() const { return bound_ ? block_.current : kNone; }
   bool running() const { return running_; }
+  uint8_t* dynamic_shared() const { return run_.shared; }
   bool is_past_shared(const void* address) const {
     auto* at = static_cast<const uint8_t*>(address);
     return at >= shared_end && at < shared_end + 4096;
@@ -90,7 +95,10 @@ class Scheduler {
   void release_barrier();
   bool complete(uint32_t warp, uint32_t lane);
   bool release_parked();
-  [[noreturn]] void deadlock();
+  Slot* deadlock();
+  Slot* abandon_block();
+  // Threads go on in an order that they need not ask for.
+  bool runs_in_order() const { return !is_counting && observer == nullptr; }
 
   Block block_;
   WarpState warp_[kMaxThreads / kLanes];

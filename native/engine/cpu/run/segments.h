@@ -26,6 +26,12 @@ class Segments {
   void* address(Place place) const;
   // The same for a range of `size` bytes.
   uint8_t* range(Place place, uint64_t size) const;
+  // Calls `use` with the start and the bytes of each.
+  template <class Use>
+  void each(Use use) const {
+    for (const Mapping& mapping : mappings_)
+      if (mapping.data != nullptr) use(mapping.data, mapping.bytes);
+  }
 
  private:
   struct Mapping {

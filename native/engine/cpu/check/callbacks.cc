@@ -1,0 +1,220 @@
+// What the code of a checked cell calls before each access (the interface of ThreadSanitizer) and where it overflows or
+// leaves an array (that of UndefinedBehaviorSanitizer). Outside of a checked launch nothing is looked at.
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+#include "checker.h"
+
+using namespace warpcell::cpu;
+
+namespace {
+
+using u8 = uint8_t;
+using u16 = uint16_t;
+using u32 = uint32_t;
+using u64 = uint64_t;
+
+uintptr_t code_of(void* address) { return reinterpret_cast<uintptr_t>(address); }
+
+__attribute__((always_inline)) inline void accessed(const volatile void* at, u64 bytes, unsigned how, void* code) {
+  Checker::Core* core = checked_core;
+  if (core != nullptr)
+    core->checker->access(*core, static_cast<u8*>(const_cast<void*>(at)), bytes, how, code_of(code));
+}
+
+// The order of memory in which others see what was written before: release, and what is stronger.
+constexpr bool releases(int order) { return order >= __ATOMIC_RELEASE; }
+
+void fenced() {
+  Checker::Core* core = checked_core;
+  if (core != nullptr) core->checker->fence(*core);
+}
+
+// What UndefinedBehaviorSanitizer lays down for each check.
+struct SourceLocation {
+  const char* file;
+  u32 line;
+  u32 column;
+};
+struct TypeDescriptor {
+  u16 kind;  // 0: an integer
+  u16 facts; // of an integer: 1 where it is signed, and the logarithm of its bits above
+  char name[1];
+};
+struct Place {
+  SourceLocation location;
+  const TypeDescriptor* type;
+  const TypeDescriptor* other;
+};
+struct Alignment {
+  SourceLocation location;
+  const TypeDescriptor* type;
+  u8 logarithm;
+  u8 check;
+};
+
+std::string value_text(const TypeDescriptor& type, u64 value) {
+  if (type.kind != 0) return "?";
+  u32 bits = 1u << (type.facts >> 1);
+  if (bits > 64) return "?";
+  u64 kept = bits == 64 ? value : value & ((u64(1) << bits) - 1);
+  if (!(type.facts & 1)) return std::to_string(kept);
+  return std::to_string(int64_t(kept << (64 - bits)) >> (64 - bits));
+}
+
+void found(const char* kind, const SourceLocation& location, const std::string& detail, bool ends) {
+  Checker::Core* core = checked_core;
+  if (core == nullptr) return;
+  Finding finding{};
+  finding.kind = kind;
+  finding.line = {location.file, location.line};
+  finding.detail = detail;
+  core->checker->report(*core, std::move(finding), ends);
+}
+
+void overflowed(const char* operation, const Place& place, u64 left, u64 right) {
+  found("overflow", place.location,
+        value_text(*place.type, left) + " " + operation + " " + value_text(*place.type, right), false);
+}
+
+}  // namespace
+
+#define HERE __builtin_return_address(0)
+
+extern "C" {
+
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+
+// X(bytes)
+#define WARPCELL_SIZES(X) X(1) X(2) X(4) X(8) X(16)
+#define X(bytes)                                                                                     \
+  void __tsan_read##bytes(void* at) { accessed(at, bytes, kRead, HERE); }                            \
+  void __tsan_write##bytes(void* at) { accessed(at, bytes, kWrite, HERE); }                          \
+  void __tsan_unaligned_read##bytes(void* at) { accessed(at, bytes, kRead, HERE); }                  \
+  void __tsan_unaligned_write##bytes(void* at) { accessed(at, bytes, kWrite, HERE); }                \
+  void __tsan_read_write##bytes(void* at) { accessed(at, bytes, kRead | kWrite, HERE); }             \
+  void __tsan_unaligned_read_write##bytes(void* at) { accessed(at, bytes, kRead | kWrite, HERE); }   \
+  void __tsan_volatile_read##bytes(void* at) { accessed(at, bytes, kRead | kAtomic, HERE); }         \
+  void __tsan_volatile_write##bytes(void* at) { accessed(at, bytes, kWrite | kAtomic, HERE); }       \
+  void __tsan_unaligned_volatile_read##bytes(void* at) { accessed(at, bytes, kRead | kAtomic, HERE); } \
+  void __tsan_unaligned_volatile_write##bytes(void* at) { accessed(at, bytes, kWrite | kAtomic, HERE); }
+WARPCELL_SIZES(X)
+#undef X
+
+void __tsan_read_range(void* at, unsigned long bytes) { accessed(at, bytes, kRead, HERE); }
+void __tsan_write_range(void* at, unsigned long bytes) { accessed(at, bytes, kWrite, HERE); }
+
+// The linker gives the cell's calls of memcpy and its kin these names.
+static void* copied(void* to, const void* from, size_t bytes, void* code, bool moves) {
+  if (bytes > 0) {
+    accessed(from, bytes, kRead, code);
+    accessed(to, bytes, kWrite, code);
+  }
+  return moves ? std::memmove(to, from, bytes) : std::memcpy(to, from, bytes);
+}
+void* __wrap_memcpy(void* to, const void* from, size_t bytes) { return copied(to, from, bytes, HERE, false); }
+void* __wrap_memmove(void* to, const void* from, size_t bytes) { return copied(to, from, bytes, HERE, true); }
+void* __wrap_memset(void* to, int value, size_t bytes) {
+  if (bytes > 0) accessed(to, bytes, kWrite, HERE);
+  return std::memset(to, value, bytes);
+}
+void* __tsan_memcpy(void* to, const void* from, size_t bytes) { return copied(to, from, bytes, HERE, false); }
+void* __tsan_memmove(void* to, const void* from, size_t bytes) { return copied(to, from, bytes, HERE, true); }
+void* __tsan_memset(void* to, int value, size_t bytes) {
+  if (bytes > 0) accessed(to, bytes, kWrite, HERE);
+  return std::memset(to, value, bytes);
+}
+
+void __tsan_atomic_thread_fence(int order) {
+  fenced();
+  __atomic_thread_fence(order == __ATOMIC_RELAXED ? __ATOMIC_SEQ_CST : __ATOMIC_SEQ_CST);
+}
+void __tsan_atomic_signal_fence(int) {
+  fenced();
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+// X(bits), Y(bits, name, builtin)
+#define WARPCELL_BITS(X) X(8) X(16) X(32) X(64)
+#define WARPCELL_FETCHES(Y, bits)                                                               \
+  Y(bits, exchange, __atomic_exchange_n) Y(bits, fetch_add, __atomic_fetch_add)                 \
+  Y(bits, fetch_sub, __atomic_fetch_sub) Y(bits, fetch_and, __atomic_fetch_and)                 \
+  Y(bits, fetch_or, __atomic_fetch_or) Y(bits, fetch_xor, __atomic_fetch_xor)                   \
+  Y(bits, fetch_nand, __atomic_fetch_nand)
+#define Y(bits, name, builtin)                                                                  \
+  u##bits __tsan_atomic##bits##_##name(volatile u##bits* at, u##bits value, int order) {        \
+    if (releases(order)) fenced();                                                              \
+    accessed(at, bits / 8, kRead | kWrite | kAtomic, HERE);                                     \
+    return builtin(at, value, __ATOMIC_SEQ_CST);                                                \
+  }
+#define X(bits)                                                                                                       \
+  u##bits __tsan_atomic##bits##_load(const volatile u##bits* at, int) {                                               \
+    accessed(at, bits / 8, kRead | kAtomic, HERE);                                                                    \
+    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                                     \
+  }                                                                                                                   \
+  void __tsan_atomic##bits##_store(volatile u##bits* at, u##bits value, int order) {                                  \
+    if (releases(order)) fenced();                                                                                    \
+    accessed(at, bits / 8, kWrite | kAtomic, HERE);                                                                   \
+    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                                    \
+  }                                                                                                                   \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile u##bits* at, u##bits* expected, u##bits value, int order, \
+                                                    int) {                                                            \
+    if (releases(order)) fenced();                                                                                    \
+    accessed(at, bits / 8, kRead | kWrite | kAtomic, HERE);                                                           \
+    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);               \
+  }                                                                                                                   \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile u##bits* at, u##bits* expected, u##bits value, int order,  \
+                                                  int) {                                                              \
+    if (releases(order)) fenced();                                                                                    \
+    accessed(at, bits / 8, kRead | kWrite | kAtomic, HERE);                                                           \
+    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);               \
+  }                                                                                                                   \
+  u##bits __tsan_atomic##bits##_compare_exchange_val(volatile u##bits* at, u##bits expected, u##bits value, int order, \
+                                                     int) {                                                           \
+    if (releases(order)) fenced();                                                                                    \
+    accessed(at, bits / 8, kRead | kWrite | kAtomic, HERE);                                                           \
+    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                     \
+    return expected;                                                                                                  \
+  }                                                                                                                   \
+  WARPCELL_FETCHES(Y, bits)
+WARPCELL_BITS(X)
+#undef X
+#undef Y
+
+// X(name of the check, sign of the operation)
+#define WARPCELL_OVERFLOWS(X) X(add, "+") X(sub, "-") X(mul, "*")
+#define X(name, sign)                                                                  \
+  void __ubsan_handle_##name##_overflow(const Place* place, u64 left, u64 right) {     \
+    overflowed(sign, *place, left, right);                                             \
+  }
+WARPCELL_OVERFLOWS(X)
+#undef X
+
+void __ubsan_handle_negate_overflow(const Place* place, u64 value) {
+  found("overflow", place->location, "-(" + value_text(*place->type, value) + ")", false);
+}
+
+void __ubsan_handle_divrem_overflow(const Place* place, u64 left, u64 right) {
+  found("division", place->location, value_text(*place->type, left) + "," + value_text(*place->type, right), true);
+}
+
+void __ubsan_handle_shift_out_of_bounds(const Place* place, u64 left, u64 right) {
+  found("shift", place->location, value_text(*place->type, left) + "," + value_text(*place->other, right), false);
+}
+
+void __ubsan_handle_out_of_bounds(const Place* place, u64 index) {
+  found("index", place->location, value_text(*place->other, index) + " " + place->type->name, true);
+}
+
+void __ubsan_handle_type_mismatch_v1(const Alignment* place, u64 address) {
+  found(address == 0 ? "null" : "alignment", place->location,
+        std::to_string(u64(1) << place->logarithm) + " " + place->type->name, true);
+}
+
+}
