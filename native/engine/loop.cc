@@ -327,8 +327,8 @@ AnswerOf<Op::check> Loop::check(RequestOf<Op::check>& request, Beside& beside) {
   std::string& record = request.launch;
   if (record.size() < sizeof(Launch))
     throw DeviceError("PROTOCOL", "There is no launch record to check in " + std::to_string(record.size()) + " bytes.");
-  CheckRequest task{read_launch(device_, *reinterpret_cast<Launch*>(&record[0]), record.size()), {}, {},
-                    request.hasAddresses};
+  CheckRequest task{
+      read_launch(device_, *reinterpret_cast<Launch*>(&record[0]), record.size()), {}, {}, request.hasAddresses};
   task.launch.sequence = beside.sequence;
   for (const std::string& line : request.arguments) {
     std::istringstream words(line);

@@ -2,9 +2,16 @@
 import { empty, tensor, zeros, type Kernel, type Tensor } from "../../native/lib/index.ts";
 
 const on = { device: "cpu" } as const;
-const floats = (n: number): Tensor => tensor(Array.from({ length: n }, (_, i) => (i * 7) % 11), on);
+const floats = (n: number): Tensor =>
+  tensor(
+    Array.from({ length: n }, (_, i) => (i * 7) % 11),
+    on,
+  );
 const integers = (n: number): Tensor =>
-  tensor(Array.from({ length: n }, (_, i) => (i * 7) % 5), { dtype: "int32", ...on });
+  tensor(
+    Array.from({ length: n }, (_, i) => (i * 7) % 5),
+    { dtype: "int32", ...on },
+  );
 const fresh = (n: number, dtype: "float32" | "int32" | "uint8" = "float32"): Tensor => empty([n], { dtype, ...on });
 const cleared = (n: number, dtype: "float32" | "int32" | "uint32" | "float64" | "uint8" = "float32"): Tensor =>
   zeros([n], { dtype, ...on });
@@ -271,10 +278,16 @@ export const launches: readonly (readonly [name: string, run: (kernel: Kernel) =
   ["tiles", (k) => k.launch({ grid: 1, block: 64 }, floats(64), fresh(8))],
   ["wholeGrid", (k) => k.launch({ grid: 4, block: 32, cooperative: true }, fresh(128), fresh(128), 128)],
   ["compacted", (k) => k.launch({ grid: 1, block: 128 }, integers(128), fresh(128, "int32"), cleared(1, "int32"))],
-  ["blurred", (k) => k.launch({ grid: [3, 3], block: [16, 8] }, cleared(40 * 20, "uint8"), fresh(800, "uint8"), 40, 20)],
+  [
+    "blurred",
+    (k) => k.launch({ grid: [3, 3], block: [16, 8] }, cleared(40 * 20, "uint8"), fresh(800, "uint8"), 40, 20),
+  ],
   ["sameFlag", (k) => k.launch({ grid: 4, block: 64 }, integers(256), cleared(1, "int32"))],
   ["twoArrays", (k) => k.launch({ grid: 1, block: 64, shared: 512 }, floats(64), fresh(64), fresh(64, "int32"))],
-  ["filtered", (k) => k.launch({ grid: 2, block: 64 }, floats(100), fresh(100), 100, { weights: [1, 2, 3, 2, 1], radius: 2 })],
+  [
+    "filtered",
+    (k) => k.launch({ grid: 2, block: 64 }, floats(100), fresh(100), 100, { weights: [1, 2, 3, 2, 1], radius: 2 }),
+  ],
   ["recursive", (k) => k.launch({ grid: 1, block: 32 }, fresh(32, "int32"))],
   ["vectors", (k) => k.launch({ grid: 1, block: 32 }, floats(100), fresh(100), 25)],
   ["counted", (k) => k.launch({ grid: 1, block: 32 }, fresh(32, "int32"))],

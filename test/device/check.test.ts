@@ -43,9 +43,7 @@ describe.each(compilers)("with %s", (compiler) => {
     const error = await foundBy(() => run(bugs.kernels[name] as Kernel));
     const [first] = error?.findings ?? [];
     const said = (each: CheckFinding) => [each.line, each.otherLine].map((line) => `${each.kind} in line ${line}`);
-    expect(error?.findings.flatMap(said), error?.message).toContain(
-      `${kind} in line ${wrongLine(name)}`,
-    );
+    expect(error?.findings.flatMap(said), error?.message).toContain(`${kind} in line ${wrongLine(name)}`);
     expect(said(first!), error?.message).toContain(`${kind} in line ${wrongLine(name)}`);
     expect(first!.sentence).toContain(name);
   });
@@ -122,7 +120,9 @@ test("memory of empty is unwritten until something writes it", async () => {
   const kernel = await kernelOf(`extern "C" __global__ void add(float* x, int n) {
   if (threadIdx.x < n) x[threadIdx.x] = x[threadIdx.x] + 1;
 }`);
-  const half = await kernelOf(`extern "C" __global__ void set(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }`);
+  const half = await kernelOf(
+    `extern "C" __global__ void set(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }`,
+  );
   const x = empty([64], on);
   const add = () => kernel.launch({ grid: 1, block: 64 }, x, 64);
   expect(await foundBy(() => half.launch({ grid: 1, block: 32 }, x, 32))).toBeNull();
@@ -191,7 +191,9 @@ test("findings of several launches are one error, each mistake once, the worst f
     ["bounds", 3],
     ["race", 2],
   ]);
-  expect(error?.message).toMatch(/^The check found 2 mistakes:\n {2}1\. Kernel mix writes x\[8\], .*\n {2}2\. Kernel mix has a race/);
+  expect(error?.message).toMatch(
+    /^The check found 2 mistakes:\n {2}1\. Kernel mix writes x\[8\], .*\n {2}2\. Kernel mix has a race/,
+  );
 });
 
 test.skipIf(devices.every(({ kind }) => kind !== "cuda"))("a GPU refuses what is to be checked", async () => {

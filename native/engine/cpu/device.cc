@@ -360,8 +360,8 @@ class CpuDevice final : public Device {
     CheckedTask task{kernel.checked, job.geometry, job.shared, {}, {}, {}, request.has_addresses, job.cooperative};
     for (const CheckRequest::Argument& argument : request.arguments) {
       uint8_t* base = segments_.range(argument.place, argument.bytes);
-      task.arguments.push_back({base, base, argument.bytes, argument.element, argument.is_constant, argument.state == "new",
-                                argument.state == "known"});
+      task.arguments.push_back({base, base, argument.bytes, argument.element, argument.is_constant,
+                                argument.state == "new", argument.state == "known"});
     }
     segments_.each([&](uint8_t* base, uint64_t bytes) { task.segments.push_back({base, bytes}); });
     for (const CheckRequest::Block& block : request.blocks)

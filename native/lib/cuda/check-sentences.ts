@@ -10,6 +10,7 @@ export interface DeviceFinding {
   readonly kind: keyof typeof sentences;
   readonly file: string;
   readonly line: number;
+  readonly otherFile: string;
   readonly otherLine: number;
   readonly subject: number;
   readonly offset: number;
@@ -58,9 +59,11 @@ interface Told extends CheckedLaunch {
 
 const triple = (index: readonly number[]) => `(${index.join(", ")})`;
 
-/** "in line 5, `y[i] = x[i];`". */
-function inLine({ source }: CheckedLaunch, line: number): string {
+/** "in line 5, `y[i] = x[i];`". `file`: as the compiler names it; "": the launch's own. */
+function inLine({ source, name }: CheckedLaunch, line: number, file = ""): string {
   if (line === 0) return "in a line that the compiler does not name";
+  if (file !== "" && file !== name && !file.endsWith(`/${name}`))
+    return `in line ${line} of ${file.slice(file.lastIndexOf("/") + 1)}`;
   const text = source.split("\n")[line - 1]?.trim() ?? "";
   const shown = text.length > 80 ? `${text.slice(0, 77)}…` : text;
   return shown === "" ? `in line ${line}` : `in line ${line}, \`${shown}\``;
@@ -73,7 +76,7 @@ function inThreads({ found }: Told): string {
   return `block ${triple(found.block)}, thread ${triple(found.thread)}${others}`;
 }
 
-const place = (told: Told) => `${inLine(told, told.found.line)}, ${inThreads(told)}`;
+const place = (told: Told) => `${inLine(told, told.found.line, told.found.file)}, ${inThreads(told)}`;
 
 function verb({ isWrite, isAtomic }: { isWrite: boolean; isAtomic: boolean }): string {
   if (isAtomic) return isWrite ? "changes" : "reads";
@@ -123,7 +126,8 @@ function race(told: Told): string {
   const { kernel, found } = told;
   const isOneBlock = isSame(found.block, found.otherBlock!);
   const other = verb({ isWrite: found.otherIsWrite, isAtomic: found.otherIsAtomic });
-  const otherLine = found.otherLine === found.line ? "in the same line" : inLine(told, found.otherLine);
+  const isOneLine = found.otherLine === found.line && found.otherFile === found.file;
+  const otherLine = isOneLine ? "in the same line" : inLine(told, found.otherLine, found.otherFile);
   const whose = isOneBlock
     ? `thread ${triple(found.otherThread!)} of the same block`
     : `thread ${triple(found.otherThread!)} of block ${triple(found.otherBlock!)}`;
@@ -154,7 +158,10 @@ function waiting(detail: string): string {
 
 const alignmentText = (detail: string) => {
   const [bytes, ...type] = detail.split(" ");
-  return `an address that is no multiple of ${bytes}, which ${type.join(" ").replaceAll("'", "").replace(/^const /, "")} needs`;
+  return `an address that is no multiple of ${bytes}, which ${type
+    .join(" ")
+    .replaceAll("'", "")
+    .replace(/^const /, "")} needs`;
 };
 
 /** By kind, from the worst to a hint. `null`: it is none after all. */
@@ -163,7 +170,7 @@ const sentences = {
   address: (told: Told) =>
     Number(told.found.address) < 4096
       ? `Kernel ${told.kernel} ${verb(told.found)} what a null pointer points to, ${place(told)}.`
-      :    `Kernel ${told.kernel} ${verb(told.found)} address 0x${BigInt(told.found.address).toString(16)}, which is in no tensor, ${place(told)}.`,
+      : `Kernel ${told.kernel} ${verb(told.found)} address 0x${BigInt(told.found.address).toString(16)}, which is in no tensor, ${place(told)}.`,
   disposed: (told: Told) =>
     `Kernel ${told.kernel} ${verb(told.found)} memory that no tensor has any more, one that was disposed of perhaps, ${place(told)}.`,
   bounds: (told: Told) => `Kernel ${told.kernel} ${verb(told.found)} ${beyond(told)} ${place(told)}.`,

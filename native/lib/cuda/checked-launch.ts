@@ -154,7 +154,9 @@ function errorOf(launches: readonly Pending[]): WarpcellError | undefined {
   for (const each of launches.flatMap((launch) => launch.findings)) {
     const isKnown = findings.some(
       ({ kind, kernel, line, sentence }) =>
-        kind === each.kind && kernel === each.kernel && (line === undefined ? sentence === each.sentence : line === each.line),
+        kind === each.kind &&
+        kernel === each.kernel &&
+        (line === undefined ? sentence === each.sentence : line === each.line),
     );
     if (!isKnown) findings.push(each);
   }

@@ -131,8 +131,7 @@ export class LaunchPlan {
       arraysIn(argument).map((array) => ({
         name: this.#parameters[index]!.name,
         array,
-        isWritten:
-          this.#written.includes(index) || writableIn(this.#parameters[index]!.type, argument).includes(array),
+        isWritten: this.#written.includes(index) || writableIn(this.#parameters[index]!.type, argument).includes(array),
       })),
     );
     followLaunch(

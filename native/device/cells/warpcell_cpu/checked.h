@@ -1,5 +1,5 @@
-// How a checked cell's kernels are called: each thread of a block by itself, so that only what the cell says is watched.
-// (The cell is compiled with -fsanitize=thread, whose calls go to the executor.) It comes before the cell.
+// How a checked cell's kernels are called: each thread of a block by itself, so that only what the cell says is
+// watched. (The cell is compiled with -fsanitize=thread, whose calls go to the executor.) It comes before the cell.
 #pragma once
 #include <warpcell_cpu/cuda.h>
 
@@ -61,11 +61,13 @@ constexpr warpcell_cpu_kernel warpcell_cpu_checked_description = {
 };
 
 // Where the calling core keeps its thread's index, its block's index, and whether the thread has a stack of its own.
-extern "C" __attribute__((__visibility__("default"), __used__)) WARPCELL_CPU_UNWATCHED inline void warpcell_cpu_places(void** places) {
+extern "C" __attribute__((__visibility__("default"), __used__)) WARPCELL_CPU_UNWATCHED inline void warpcell_cpu_places(
+    void** places) {
   places[0] = &threadIdx;
   places[1] = &warpcell_cpu::detached;
 }
 
 #undef WARPCELL_CPU_EXPORT
-#define WARPCELL_CPU_EXPORT(number, bound, ...) \
-  extern "C" __attribute__((__visibility__("default"), __used__)) const warpcell_cpu_kernel warpcell_cpu_kernel_##number = warpcell_cpu_checked_description<(&__VA_ARGS__), bound>;
+#define WARPCELL_CPU_EXPORT(number, bound, ...)                   \
+  extern "C" __attribute__((__visibility__("default"), __used__)) \
+  const warpcell_cpu_kernel warpcell_cpu_kernel_##number = warpcell_cpu_checked_description<(&__VA_ARGS__), bound>;

@@ -20,8 +20,7 @@ uintptr_t code_of(void* address) { return reinterpret_cast<uintptr_t>(address); 
 
 __attribute__((always_inline)) inline void accessed(const volatile void* at, u64 bytes, unsigned how, void* code) {
   Checker::Core* core = checked_core;
-  if (core != nullptr)
-    core->checker->access(*core, static_cast<u8*>(const_cast<void*>(at)), bytes, how, code_of(code));
+  if (core != nullptr) core->checker->access(*core, static_cast<u8*>(const_cast<void*>(at)), bytes, how, code_of(code));
 }
 
 // The order of memory in which others see what was written before: release, and what is stronger.
@@ -39,8 +38,8 @@ struct SourceLocation {
   u32 column;
 };
 struct TypeDescriptor {
-  u16 kind;  // 0: an integer
-  u16 facts; // of an integer: 1 where it is signed, and the logarithm of its bits above
+  u16 kind;   // 0: an integer
+  u16 facts;  // of an integer: 1 where it is signed, and the logarithm of its bits above
   char name[1];
 };
 struct Place {
@@ -81,8 +80,6 @@ void overflowed(const char* operation, const Place& place, u64 left, u64 right) 
 
 }  // namespace
 
-#define HERE __builtin_return_address(0)
-
 extern "C" {
 
 void __tsan_init() {}
@@ -91,24 +88,29 @@ void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 
-// X(bytes)
-#define WARPCELL_SIZES(X) X(1) X(2) X(4) X(8) X(16)
-#define X(bytes)                                                                                     \
-  void __tsan_read##bytes(void* at) { accessed(at, bytes, kRead, HERE); }                            \
-  void __tsan_write##bytes(void* at) { accessed(at, bytes, kWrite, HERE); }                          \
-  void __tsan_unaligned_read##bytes(void* at) { accessed(at, bytes, kRead, HERE); }                  \
-  void __tsan_unaligned_write##bytes(void* at) { accessed(at, bytes, kWrite, HERE); }                \
-  void __tsan_read_write##bytes(void* at) { accessed(at, bytes, kRead | kWrite, HERE); }             \
-  void __tsan_unaligned_read_write##bytes(void* at) { accessed(at, bytes, kRead | kWrite, HERE); }   \
-  void __tsan_volatile_read##bytes(void* at) { accessed(at, bytes, kRead | kAtomic, HERE); }         \
-  void __tsan_volatile_write##bytes(void* at) { accessed(at, bytes, kWrite | kAtomic, HERE); }       \
-  void __tsan_unaligned_volatile_read##bytes(void* at) { accessed(at, bytes, kRead | kAtomic, HERE); } \
-  void __tsan_unaligned_volatile_write##bytes(void* at) { accessed(at, bytes, kWrite | kAtomic, HERE); }
-WARPCELL_SIZES(X)
+// X(name, how)
+#define WARPCELL_ACCESSES(X)                  \
+  X(read, kRead)                              \
+  X(write, kWrite)                            \
+  X(read_write, kRead | kWrite)               \
+  X(unaligned_read, kRead)                    \
+  X(unaligned_write, kWrite)                  \
+  X(unaligned_read_write, kRead | kWrite)     \
+  X(volatile_read, kRead | kAtomic)           \
+  X(volatile_write, kWrite | kAtomic)         \
+  X(unaligned_volatile_read, kRead | kAtomic) \
+  X(unaligned_volatile_write, kWrite | kAtomic)
+#define X(name, how)                                                                     \
+  void __tsan_##name##1(void* at) { accessed(at, 1, how, __builtin_return_address(0)); } \
+  void __tsan_##name##2(void* at) { accessed(at, 2, how, __builtin_return_address(0)); } \
+  void __tsan_##name##4(void* at) { accessed(at, 4, how, __builtin_return_address(0)); } \
+  void __tsan_##name##8(void* at) { accessed(at, 8, how, __builtin_return_address(0)); } \
+  void __tsan_##name##16(void* at) { accessed(at, 16, how, __builtin_return_address(0)); }
+WARPCELL_ACCESSES(X)
 #undef X
 
-void __tsan_read_range(void* at, unsigned long bytes) { accessed(at, bytes, kRead, HERE); }
-void __tsan_write_range(void* at, unsigned long bytes) { accessed(at, bytes, kWrite, HERE); }
+void __tsan_read_range(void* at, unsigned long bytes) { accessed(at, bytes, kRead, __builtin_return_address(0)); }
+void __tsan_write_range(void* at, unsigned long bytes) { accessed(at, bytes, kWrite, __builtin_return_address(0)); }
 
 // The linker gives the cell's calls of memcpy and its kin these names.
 static void* copied(void* to, const void* from, size_t bytes, void* code, bool moves) {
@@ -118,22 +120,30 @@ static void* copied(void* to, const void* from, size_t bytes, void* code, bool m
   }
   return moves ? std::memmove(to, from, bytes) : std::memcpy(to, from, bytes);
 }
-void* __wrap_memcpy(void* to, const void* from, size_t bytes) { return copied(to, from, bytes, HERE, false); }
-void* __wrap_memmove(void* to, const void* from, size_t bytes) { return copied(to, from, bytes, HERE, true); }
+void* __wrap_memcpy(void* to, const void* from, size_t bytes) {
+  return copied(to, from, bytes, __builtin_return_address(0), false);
+}
+void* __wrap_memmove(void* to, const void* from, size_t bytes) {
+  return copied(to, from, bytes, __builtin_return_address(0), true);
+}
 void* __wrap_memset(void* to, int value, size_t bytes) {
-  if (bytes > 0) accessed(to, bytes, kWrite, HERE);
+  if (bytes > 0) accessed(to, bytes, kWrite, __builtin_return_address(0));
   return std::memset(to, value, bytes);
 }
-void* __tsan_memcpy(void* to, const void* from, size_t bytes) { return copied(to, from, bytes, HERE, false); }
-void* __tsan_memmove(void* to, const void* from, size_t bytes) { return copied(to, from, bytes, HERE, true); }
+void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
+  return copied(to, from, bytes, __builtin_return_address(0), false);
+}
+void* __tsan_memmove(void* to, const void* from, size_t bytes) {
+  return copied(to, from, bytes, __builtin_return_address(0), true);
+}
 void* __tsan_memset(void* to, int value, size_t bytes) {
-  if (bytes > 0) accessed(to, bytes, kWrite, HERE);
+  if (bytes > 0) accessed(to, bytes, kWrite, __builtin_return_address(0));
   return std::memset(to, value, bytes);
 }
 
-void __tsan_atomic_thread_fence(int order) {
+void __tsan_atomic_thread_fence(int) {
   fenced();
-  __atomic_thread_fence(order == __ATOMIC_RELAXED ? __ATOMIC_SEQ_CST : __ATOMIC_SEQ_CST);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 void __tsan_atomic_signal_fence(int) {
   fenced();
@@ -142,46 +152,46 @@ void __tsan_atomic_signal_fence(int) {
 
 // X(bits), Y(bits, name, builtin)
 #define WARPCELL_BITS(X) X(8) X(16) X(32) X(64)
-#define WARPCELL_FETCHES(Y, bits)                                                               \
-  Y(bits, exchange, __atomic_exchange_n) Y(bits, fetch_add, __atomic_fetch_add)                 \
-  Y(bits, fetch_sub, __atomic_fetch_sub) Y(bits, fetch_and, __atomic_fetch_and)                 \
-  Y(bits, fetch_or, __atomic_fetch_or) Y(bits, fetch_xor, __atomic_fetch_xor)                   \
-  Y(bits, fetch_nand, __atomic_fetch_nand)
-#define Y(bits, name, builtin)                                                                  \
-  u##bits __tsan_atomic##bits##_##name(volatile u##bits* at, u##bits value, int order) {        \
-    if (releases(order)) fenced();                                                              \
-    accessed(at, bits / 8, kRead | kWrite | kAtomic, HERE);                                     \
-    return builtin(at, value, __ATOMIC_SEQ_CST);                                                \
+#define WARPCELL_FETCHES(Y, bits)                                                                                    \
+  Y(bits, exchange, __atomic_exchange_n)                                                                             \
+  Y(bits, fetch_add, __atomic_fetch_add)                                                                             \
+  Y(bits, fetch_sub, __atomic_fetch_sub) Y(bits, fetch_and, __atomic_fetch_and) Y(bits, fetch_or, __atomic_fetch_or) \
+      Y(bits, fetch_xor, __atomic_fetch_xor) Y(bits, fetch_nand, __atomic_fetch_nand)
+#define Y(bits, name, builtin)                                                           \
+  u##bits __tsan_atomic##bits##_##name(volatile u##bits* at, u##bits value, int order) { \
+    if (releases(order)) fenced();                                                       \
+    accessed(at, bits / 8, kRead | kWrite | kAtomic, __builtin_return_address(0));       \
+    return builtin(at, value, __ATOMIC_SEQ_CST);                                         \
   }
-#define X(bits)                                                                                                       \
-  u##bits __tsan_atomic##bits##_load(const volatile u##bits* at, int) {                                               \
-    accessed(at, bits / 8, kRead | kAtomic, HERE);                                                                    \
-    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                                     \
-  }                                                                                                                   \
-  void __tsan_atomic##bits##_store(volatile u##bits* at, u##bits value, int order) {                                  \
-    if (releases(order)) fenced();                                                                                    \
-    accessed(at, bits / 8, kWrite | kAtomic, HERE);                                                                   \
-    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                                    \
-  }                                                                                                                   \
+#define X(bits)                                                                                                        \
+  u##bits __tsan_atomic##bits##_load(const volatile u##bits* at, int) {                                                \
+    accessed(at, bits / 8, kRead | kAtomic, __builtin_return_address(0));                                              \
+    return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                                      \
+  }                                                                                                                    \
+  void __tsan_atomic##bits##_store(volatile u##bits* at, u##bits value, int order) {                                   \
+    if (releases(order)) fenced();                                                                                     \
+    accessed(at, bits / 8, kWrite | kAtomic, __builtin_return_address(0));                                             \
+    __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                                     \
+  }                                                                                                                    \
   int __tsan_atomic##bits##_compare_exchange_strong(volatile u##bits* at, u##bits* expected, u##bits value, int order, \
-                                                    int) {                                                            \
-    if (releases(order)) fenced();                                                                                    \
-    accessed(at, bits / 8, kRead | kWrite | kAtomic, HERE);                                                           \
-    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);               \
-  }                                                                                                                   \
-  int __tsan_atomic##bits##_compare_exchange_weak(volatile u##bits* at, u##bits* expected, u##bits value, int order,  \
-                                                  int) {                                                              \
-    if (releases(order)) fenced();                                                                                    \
-    accessed(at, bits / 8, kRead | kWrite | kAtomic, HERE);                                                           \
-    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);               \
-  }                                                                                                                   \
+                                                    int) {                                                             \
+    if (releases(order)) fenced();                                                                                     \
+    accessed(at, bits / 8, kRead | kWrite | kAtomic, __builtin_return_address(0));                                     \
+    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                \
+  }                                                                                                                    \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile u##bits* at, u##bits* expected, u##bits value, int order,   \
+                                                  int) {                                                               \
+    if (releases(order)) fenced();                                                                                     \
+    accessed(at, bits / 8, kRead | kWrite | kAtomic, __builtin_return_address(0));                                     \
+    return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                \
+  }                                                                                                                    \
   u##bits __tsan_atomic##bits##_compare_exchange_val(volatile u##bits* at, u##bits expected, u##bits value, int order, \
-                                                     int) {                                                           \
-    if (releases(order)) fenced();                                                                                    \
-    accessed(at, bits / 8, kRead | kWrite | kAtomic, HERE);                                                           \
-    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                     \
-    return expected;                                                                                                  \
-  }                                                                                                                   \
+                                                     int) {                                                            \
+    if (releases(order)) fenced();                                                                                     \
+    accessed(at, bits / 8, kRead | kWrite | kAtomic, __builtin_return_address(0));                                     \
+    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                      \
+    return expected;                                                                                                   \
+  }                                                                                                                    \
   WARPCELL_FETCHES(Y, bits)
 WARPCELL_BITS(X)
 #undef X
@@ -189,9 +199,9 @@ WARPCELL_BITS(X)
 
 // X(name of the check, sign of the operation)
 #define WARPCELL_OVERFLOWS(X) X(add, "+") X(sub, "-") X(mul, "*")
-#define X(name, sign)                                                                  \
-  void __ubsan_handle_##name##_overflow(const Place* place, u64 left, u64 right) {     \
-    overflowed(sign, *place, left, right);                                             \
+#define X(name, sign)                                                              \
+  void __ubsan_handle_##name##_overflow(const Place* place, u64 left, u64 right) { \
+    overflowed(sign, *place, left, right);                                         \
   }
 WARPCELL_OVERFLOWS(X)
 #undef X
@@ -216,5 +226,4 @@ void __ubsan_handle_type_mismatch_v1(const Alignment* place, u64 address) {
   found(address == 0 ? "null" : "alignment", place->location,
         std::to_string(u64(1) << place->logarithm) + " " + place->type->name, true);
 }
-
 }

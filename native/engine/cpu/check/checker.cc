@@ -56,8 +56,7 @@ void Checker::begin(CheckedTask task) {
   }
   std::sort(variables_.begin(), variables_.end(), is_before);
   for (const Variable& variable : task_.image->variables()) {
-    if (variable.of_thread && !variable.is_ours)
-      names_.push_back({variable.name, variable.bytes, Space::shared});
+    if (variable.of_thread && !variable.is_ours) names_.push_back({variable.name, variable.bytes, Space::shared});
   }
   names_.push_back({"", task_.shared, Space::dynamic});
 }
@@ -154,8 +153,7 @@ void Checker::entered(Scheduler& scheduler) {
     core.shared.push_back(
         region_of(core.of_thread + variable.value, variable.bytes, Space::shared, subject++, shadows_));
   }
-  core.dynamic =
-      region_of(scheduler.dynamic_shared(), task_.shared, Space::dynamic, int(names_.size()) - 1, shadows_);
+  core.dynamic = region_of(scheduler.dynamic_shared(), task_.shared, Space::dynamic, int(names_.size()) - 1, shadows_);
   core.dynamic_end = const_cast<uint8_t*>(scheduler.shared_end);
   checked_core = &core;
 }

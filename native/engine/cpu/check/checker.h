@@ -23,7 +23,7 @@ struct CheckedArgument {
   uint8_t* base;  // where the kernel has it
   uint8_t* home;  // where it is for all others
   uint64_t bytes;
-  uint32_t element;  // bytes
+  uint32_t element;   // bytes
   bool is_constant;   // the kernel takes it as const
   bool is_new;        // nothing has written to it since it was allocated
   bool is_unwritten;  // the same but for checked launches, which this process may know of
@@ -138,8 +138,8 @@ struct Checker::Core {
   int* detached;
   uint8_t* of_thread;
   uint64_t of_thread_bytes;
-  std::vector<int32_t> pieces;   // by 4 bytes of a thread's variables: a region, or one of those below
-  std::vector<Region> shared;    // static
+  std::vector<int32_t> pieces;  // by 4 bytes of a thread's variables: a region, or one of those below
+  std::vector<Region> shared;   // static
   Region dynamic;
   uint8_t* dynamic_end;
 

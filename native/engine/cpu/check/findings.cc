@@ -43,6 +43,7 @@ std::vector<std::string> Findings::written(const CheckedImage& image, const uint
     object.text("kind", found.kind)
         .text("file", found.line.file)
         .number("line", found.line.line)
+        .text("otherFile", found.other_line.file)
         .number("otherLine", found.other_line.line)
         .number("subject", found.subject)
         .number("offset", found.offset)

@@ -17,8 +17,7 @@ Shadows::~Shadows() {
 
 Shadow* Shadows::take(uint64_t count) {
   if (memory_ == nullptr) {
-    void* memory =
-        mmap(nullptr, kReserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* memory = mmap(nullptr, kReserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
       throw DeviceError("OUT_OF_MEMORY",
                         std::string("There is no address space left for what a checked launch remembers: ") +

@@ -24,9 +24,9 @@ struct Job {
   bool cooperative = false;       // all blocks run at once, and may wait for each other
   size_t stack = Stacks::kBytes;  // of a thread, at least
   uint64_t sequence = 0;
-  uint32_t name = 0;           // how a profile names it
+  uint32_t name = 0;             // how a profile names it
   Observer* observer = nullptr;  // of a checked launch, whose blocks run one after the other
-  const Part* part = nullptr;  // what is done in place of the kernel, of which each block is a part
+  const Part* part = nullptr;    // what is done in place of the kernel, of which each block is a part
 };
 
 // When a launch began and ended, of the clock of profiles.
