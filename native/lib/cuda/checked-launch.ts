@@ -2,6 +2,7 @@
 // device throw what it found.
 import { binding } from "../wire/binding.ts";
 import { CheckError, type CheckFinding, type Diagnostic, type WarpcellError } from "../errors.ts";
+import { addresses } from "../device/addresses.ts";
 import { callerPlace, origin, originPlace, placeText, type CodePlace } from "../device/origins.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { DeviceArray } from "../memory/array.ts";
@@ -37,15 +38,20 @@ function stateOf(storage: Storage): "new" | "known" | "old" {
 }
 
 /** A cell that keeps addresses: a pointer among its variables. */
-const keepsAddresses = /__(?:device|constant|managed)__[^;(){}]*\*/;
+const keepsAddresses = /__(?:device|constant|managed)__[^;(){}=]*\*[^;(){}=]*[;=[]/;
+
+/** Whether a kernel may have addresses of other tensors than its arguments. */
+function mayHaveAddresses({ source, numbers, tensors }: FollowedLaunch): boolean {
+  if (keepsAddresses.test(source)) return true;
+  if (!addresses.areGiven) return false;
+  const hasWide = tensors.some(({ array }) => array.dtype === "int64" || array.dtype === "uint64");
+  return hasWide || numbers.some((value) => typeof value === "bigint");
+}
 
 /** Runs a launch, which is done when this returns. `written`: notes that the tensors may have been written. */
 export function followLaunch(launch: FollowedLaunch, written: () => void): void {
-  const { device, kernel, source, name, tensors, numbers } = launch;
-  const hasAddresses =
-    keepsAddresses.test(source) ||
-    numbers.some((value) => typeof value === "bigint") ||
-    tensors.some(({ array }) => array.dtype === "int64" || array.dtype === "uint64");
+  const { device, kernel, source, name, tensors } = launch;
+  const hasAddresses = mayHaveAddresses(launch);
   const answer = device.request("check", {
     launch: launch.record,
     arguments: tensors.map(({ array, isWritten }) =>

@@ -1,4 +1,5 @@
 // A tensor: what users hold. A strided array with the operations as methods, and what a notebook shows of it.
+import { addresses } from "../device/addresses.ts";
 import { apply, applyInto } from "../ops/core/apply.ts";
 import { deviceNamed, isDeviceName } from "../device/choice.ts";
 import { DeviceArray } from "../memory/array.ts";
@@ -107,6 +108,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
    */
   get address(): bigint {
     this.living();
+    addresses.areGiven = true;
     return BigInt(this.deviceProcess.request("address", { place: this.place }).address);
   }
 

@@ -13,6 +13,9 @@ namespace {
 // Before the clock would begin again.
 constexpr uint32_t kLatest = 3'000'000'000u;
 
+// Tensors of which unwritten bytes are remembered; of others all counts as written.
+constexpr size_t kMostUnwritten = 256;
+
 constexpr int32_t kNobody = -1, kOurs = -2;
 
 Region region_of(uint8_t* base, uint64_t bytes, Space space, int subject, Shadows& shadows) {
@@ -47,6 +50,7 @@ void Checker::begin(CheckedTask task) {
   tentative_.clear();
   fences_.clear();
   for (CheckedArgument& argument : task_.arguments) names_.push_back({"", argument.bytes, Space::argument});
+  if (unwritten_.size() > kMostUnwritten) unwritten_.clear();
   lay_out_arguments();
   for (const Variable& variable : task_.image->variables()) {
     if (variable.of_thread || variable.is_ours) continue;
