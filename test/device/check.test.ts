@@ -207,6 +207,6 @@ describe("the device refuses", () => {
     cpu.request("check", { launch: new Uint8Array(64), arguments: [], blocks: [], hasAddresses: false, ...change });
   test.each([
     ["a record that is cut off", { launch: new Uint8Array(32) }, "There is no launch record to check in 32 bytes."],
-    ["a kernel that is not there", {}, /is not loaded/],
+    ["a launch of no blocks", {}, "A grid is at least 1×1×1, but this one is 0×0×0."],
   ])("%s", (_, change, sentence) => expect(request(change)).toThrow(sentence));
 });

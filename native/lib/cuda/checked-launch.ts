@@ -80,7 +80,8 @@ export function followLaunch(launch: FollowedLaunch, written: () => void): void 
     },
     answer.findings.map((each) => JSON.parse(each) as DeviceFinding),
   );
-  findings.push(...launch.warnings.splice(0).map((warning) => warningOf(kernel, warning)));
+  const warnings = launch.warnings.splice(0).sort((a, b) => a.line - b.line);
+  findings.push(...warnings.map((warning) => warningOf(kernel, warning)));
   findings.push(...unreached(launch, answer.reached));
   if (findings.length > 0) pendingOf(device).push({ findings, place: originPlace(origin.current) ?? callerPlace() });
 }
