@@ -350,6 +350,7 @@ class CpuDevice final : public Device {
   static Job job_of(WorkStream& stream, const LaunchRequest& request, const LoadedKernel& kernel) {
     Job job{kernel.description, {}, stream.arguments, request.shared, request.cooperative};
     job.stack = kernel.stack;
+    job.split = kernel.split;
     job.sequence = request.sequence;
     std::copy(request.grid, request.grid + 3, job.geometry.grid);
     std::copy(request.block, request.block + 3, job.geometry.block);

@@ -34,6 +34,7 @@ const info: KernelInfo = {
   spillStores: null,
   spillLoads: null,
   binary: 90,
+  execution: null,
   parameters: [],
 };
 const kernel = {

@@ -25,6 +25,11 @@ export interface LoadedKernel {
   spillLoads: number | null;
   /** The architecture of the code. */
   binary: number | string | null;
+  /**
+   * How the CPU runs the threads of a block: "loop", one after another; "split", loops from one barrier to the next;
+   * "fibers: …", by switches between them, and why.
+   */
+  execution: string | null;
   parameters: { offset: number; size: number }[];
 }
 

@@ -16,6 +16,7 @@
 #include "compiler.h"
 #include "named_lines.h"
 #include "../machine.h"
+#include "../split/split_text.h"
 
 namespace warpcell::cpu {
 namespace {
@@ -108,13 +109,24 @@ std::string quoted(const std::string& name) {
   return result + "\"";
 }
 
-// The most threads of a block of a kernel such as "ns::axpy<float>", as C++.
-std::string bound_of(const std::string& expression, const CellText& cell) {
-  size_t end = std::min(expression.find('<'), expression.size());
-  size_t scope = expression.rfind("::", end);
-  size_t start = scope == std::string::npos ? 0 : scope + 2;
-  if (cell.bounded.count(expression.substr(start, end - start)) == 0) return "warpcell_cpu::kMaxThreads";
-  return expression.substr(0, start) + "warpcell_cpu_bounds_" + expression.substr(start);
+// A kernel such as "ns::axpy<float>": its own name, and that with something in front of it.
+struct KernelName {
+  explicit KernelName(const std::string& expression) : expression(expression) {
+    size_t end = std::min(expression.find('<'), expression.size());
+    size_t scope = expression.rfind("::", end);
+    start = scope == std::string::npos ? 0 : scope + 2;
+    own = expression.substr(start, end - start);
+  }
+  std::string with(const std::string& prefix) const {
+    return expression.substr(0, start) + prefix + expression.substr(start);
+  }
+  std::string expression, own;
+  size_t start;
+};
+
+// The most threads of a block, as C++.
+std::string bound_of(const KernelName& kernel, const CellText& cell) {
+  return cell.bounded.count(kernel.own) == 0 ? "warpcell_cpu::kMaxThreads" : kernel.with("warpcell_cpu_bounds_");
 }
 
 // "&ns::filter" asks for a variable, everything else for a kernel.
@@ -124,11 +136,33 @@ std::string symbol_of(const CompileRequest& request, size_t i) {
   return (is_variable(request.expressions[i]) ? "warpcell_cpu_variable_" : "warpcell_cpu_kernel_") + std::to_string(i);
 }
 
-std::string unit(const CompileRequest& request, const CellText& cell, const CellOptions& options) {
+// How a kernel's threads are run, where it has barriers: "split", or "fibers" with the reason.
+std::string way_of(const KernelName& kernel, const SplitText& split) {
+  if (split.split.count(kernel.own) != 0) return "split";
+  auto kept = split.kept.find(kernel.own);
+  return kept == split.kept.end() ? "" : "fibers: " + kept->second;
+}
+
+// What makes the split kernel callable.
+std::string split_export(size_t number, const KernelName& kernel, bool has_rows) {
+  auto with = [&](const char* threads) {
+    std::string name = kernel.with("warpcell_cpu_split_");
+    size_t open = name.find('<', kernel.start);
+    return open == std::string::npos ? name + "<" + threads + ">"
+                                     : name.substr(0, open + 1) + threads + ", " + name.substr(open + 1);
+  };
+  if (!has_rows) return "WARPCELL_CPU_SPLIT(" + std::to_string(number) + ", " + with("0") + ")\n";
+  return "WARPCELL_CPU_SPLIT_ROWS(" + std::to_string(number) + ", (" + with("16") + "), (" + with("32") + "), (" +
+         with("0") + "))\n";
+}
+
+std::string unit(const CompileRequest& request, const CellText& cell, const CellOptions& options,
+                 const SplitText& split) {
   std::ostringstream text;
   if (cell.standard_library) text << "#define WARPCELL_CPU_STANDARD_LIBRARY 1\n";
   if (options.library && !has_library_threads()) text << "#define WARPCELL_SERIAL 1\n";
   text << "#include <warpcell_cpu/cuda.h>\n";
+  if (!split.split.empty()) text << "#include <warpcell_cpu/split.h>\n";
   // Not as flags of the compiler: in front of our headers a macro N would change what they say.
   for (const std::string& define : options.defines) text << definition(define);
   text << "#line 1 " << quoted(request.name) << "\n" << cell.text << "\n";
@@ -141,8 +175,13 @@ std::string unit(const CompileRequest& request, const CellText& cell, const Cell
       continue;
     }
     text << "#line 1 " << quoted("kernel " + request.expressions[i]) << "\n";
-    text << "WARPCELL_CPU_EXPORT(" << i << ", (" << bound_of(request.expressions[i], cell) << "), "
-         << request.expressions[i] << ")\n";
+    KernelName kernel(request.expressions[i]);
+    text << "WARPCELL_CPU_EXPORT(" << i << ", (" << bound_of(kernel, cell) << "), " << kernel.expression << ")\n";
+    std::string way = way_of(kernel, split);
+    if (way == "split") text << split_export(i, kernel, split.split.at(kernel.own));
+    if (way.empty()) continue;
+    text << "extern \"C\" __attribute__((__visibility__(\"default\"), __used__)) const char warpcell_cpu_way_" << i
+         << "[] = " << quoted(way) << ";\n";
   }
   return text.str();
 }
@@ -173,10 +212,10 @@ std::vector<std::string> dependencies_in(const std::string& rule, const std::str
 // What the compiler makes of the cell with `more` options. `arguments`: all that it was called with; `log`: what it
 // said. Throws DeviceError("COMPILE").
 std::string run_compiler(const Compiler& compiler, const CompileRequest& request, const CellOptions& options,
-                         const std::vector<std::string>& more, const PrivateFolder& directory,
+                         const SplitText& split, const std::vector<std::string>& more, const PrivateFolder& directory,
                          std::vector<std::string>* arguments, std::string* log) {
   std::string source = directory.file("cell.cc"), output = directory.file("cell.so"), log_file = directory.file("log");
-  write_file(source, unit(request, host_text(request.source, compiler.is_clang), options));
+  write_file(source, unit(request, host_text(split.text, compiler.is_clang), options, split));
   *arguments = command(compiler, request, options);
   arguments->insert(arguments->end(), more.begin(), more.end());
   arguments->insert(arguments->end(), {"-o", output, source});
@@ -187,6 +226,15 @@ std::string run_compiler(const Compiler& compiler, const CompileRequest& request
   if (status == 0) return options.syntax ? "" : read_file(output);
   throw DeviceError("COMPILE", request.name + " does not compile (" + compiler.name + " " + compiler.version + ").",
                     *log);
+}
+
+// The cell with its kernels split, or as it stands.
+SplitText split_of(const CompileRequest& request, const CellOptions& options) {
+  if (!options.split || options.library || options.syntax || options.check) return {request.source, {}, {}};
+  SplitText split = split_text(request.source, options.defines);
+  if (!options.fibers) return split;
+  for (const auto& [kernel, has_rows] : split.split) split.kept[kernel] = "its loops do not compile";
+  return {request.source, split.kept, {}};
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -204,16 +252,30 @@ Compiled compile_cell(const CompileRequest& request) {
   std::string dependencies = directory.file("dependencies");
   std::vector<std::string> arguments;
   Compiled compiled;
+  SplitText split = split_of(request, options);
   if (options.syntax) {
-    run_compiler(compiler, request, options, {"-fsyntax-only"}, directory, &arguments, &compiled.log);
+    run_compiler(compiler, request, options, split, {"-fsyntax-only"}, directory, &arguments, &compiled.log);
     return compiled;
   }
-  std::string object = run_compiler(compiler, request, options, {"-shared", "-MD", "-MF", dependencies}, directory,
-                                    &arguments, &compiled.log);
+  std::string object;
+  try {
+    object = run_compiler(compiler, request, options, split, {"-shared", "-MD", "-MF", dependencies}, directory,
+                          &arguments, &compiled.log);
+  } catch (const DeviceError& error) {
+    // The message is to be about what the user wrote. Should that compile, it runs as it stands.
+    if (error.code != "COMPILE" || split.split.empty()) throw;
+    CompileRequest whole = request;
+    whole.options.push_back("--fibers");
+    return compile_cell(whole);
+  }
   if (options.verbose) {
     std::string told = compiler.name + " " + compiler.version + ": " + joined(arguments);
     if (!options.architecture.empty())
       told += "--arch is for GPUs: on the cpu device a cell is compiled for the processor it runs on.\n";
+    for (const std::string& expression : request.expressions) {
+      std::string way = way_of(KernelName(expression), split);
+      if (!way.empty()) told += expression + ": " + way + "\n";
+    }
     compiled.log = told + compiled.log;
   }
   compiled.artifact = make_artifact(object, request);
@@ -228,7 +290,9 @@ std::string assembly_of(const std::string& artifact, const std::string& headers)
   PrivateFolder directory(kCompileFolder);
   std::vector<std::string> arguments;
   std::string log;
-  return run_compiler(system_compiler(), request, read_options(request.options), {"-S"}, directory, &arguments, &log);
+  CellOptions options = read_options(request.options);
+  return run_compiler(system_compiler(), request, options, split_of(request, options), {"-S"}, directory, &arguments,
+                      &log);
 }
 
 }  // namespace warpcell::cpu

@@ -57,7 +57,14 @@ Module::Module(const std::string& artifact, const std::vector<std::string>& lowe
       if (description == nullptr) throw_artifact("it has no kernel " + name);
       if (description->version != warpcell_cpu::kVersion)
         throw_artifact("it was built by another version of the library");
-      kernels_.push_back({name, description, {}, stack});
+      kernels_.push_back({name, description});
+      LoadedKernel& kernel = kernels_.back();
+      kernel.stack = stack;
+      std::string number = name.substr(name.rfind('_') + 1);
+      kernel.split =
+          reinterpret_cast<void (*)(warpcell_cpu::Run*)>(dlsym(handle_, ("warpcell_cpu_split_" + number).c_str()));
+      auto* way = static_cast<const char*>(dlsym(handle_, ("warpcell_cpu_way_" + number).c_str()));
+      if (way != nullptr) kernel.way = way;
       entries.push_back(reinterpret_cast<uint64_t>(description->entry) - map->l_addr);
     }
     if (dlsym(handle_, "warpcell_cpu_places") != nullptr) checked_ = std::make_unique<CheckedImage>(handle_, artifact);
@@ -117,6 +124,7 @@ std::string describe(const LoadedKernel& kernel) {
       .raw("spillStores", "null")
       .raw("spillLoads", "null")
       .raw("binary", "null")
+      .text("execution", kernel.way.empty() ? "loop" : kernel.way)
       .raw("parameters", json_list(parameters))
       .done();
 }

@@ -16,10 +16,12 @@ struct LoadedKernel {
   std::string name;                         // its symbol
   const warpcell_cpu::Kernel* description;  // in the shared object
   StaticShared shared;
-  size_t stack = 0;                       // bytes of a thread's
-  double cost = 0;                        // nanoseconds of one block, as far as known
-  const CheckedImage* checked = nullptr;  // of a checked cell
-  ProfileLabel label{};                   // its name as the cell has it, where that is known
+  void (*split)(warpcell_cpu::Run*) = nullptr;  // runs a block's threads as loops; null: they are fibers
+  std::string way;                              // "split", "fibers: why"; empty where the kernel has no barriers
+  size_t stack = 0;                             // bytes of a thread's
+  double cost = 0;                              // nanoseconds of one block, as far as known
+  const CheckedImage* checked = nullptr;        // of a checked cell
+  ProfileLabel label{};                         // its name as the cell has it, where that is known
 };
 
 class Module {

@@ -89,8 +89,9 @@ bool is_in(const std::string& variable, const std::string& kernel) {
 }
 
 bool is_ours(const std::string& variable) {
-  return starts_with(variable, "warpcell_cpu::") || variable == "threadIdx" || variable == "blockIdx" ||
-         variable == "blockDim" || variable == "gridDim";
+  // The shared memory of a split kernel is that of its kernel once more.
+  return starts_with(variable, "warpcell_cpu::") || variable.find("warpcell_cpu_split_") != std::string::npos ||
+         variable == "threadIdx" || variable == "blockIdx" || variable == "blockDim" || variable == "gridDim";
 }
 
 // "axpy<float>" of "axpy<float>(int, float*)".

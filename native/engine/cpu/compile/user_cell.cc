@@ -53,7 +53,7 @@ std::vector<std::string> flags_of_first(const Compiler& compiler) {
 CompileRequest with(const CompileRequest& request, const std::string& source, const std::vector<std::string>& flags) {
   CompileRequest result = request;
   result.source = source;
-  std::vector<std::string> options;
+  std::vector<std::string> options = {"--split"};
   for (const std::string& flag : flags) options.push_back("--flag=" + flag);
   result.options.insert(result.options.begin(), options.begin(), options.end());
   return result;

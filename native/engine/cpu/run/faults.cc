@@ -98,7 +98,7 @@ void on_signal(int signal, siginfo_t* information, void*) {
              reinterpret_cast<size_t>(address));
       break;
     default:
-      if (mine->stacks.is_guard(address)) {
+      if (mine->stacks.is_guard(address) || mine->block_stack.is_guard(address)) {
         code = "STACK_OVERFLOW";
         append(
             text, sizeof text, 0,

@@ -23,6 +23,7 @@
 namespace warpcell::cpu {
 namespace {
 
+constexpr size_t kBlockStack = 16 << 20;  // split.h: what all threads of a block keep, and the arrays of one of them
 constexpr uint32_t kOpen = 1u << 31;
 constexpr double kWorthSharing = 30e3;  // nanoseconds; waking a core takes about 50 µs
 constexpr double kStep = 10e3;          // how often a launch on the calling thread looks at the clock
@@ -89,13 +90,15 @@ void Pool::run_range(Worker& worker, uint64_t first, uint64_t end) {
   worker.scheduler.sequence = job_.sequence;
   worker.scheduler.observer = job_.observer;
   uint8_t* shared = worker.shared_end - (job_.shared + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
-  worker.scheduler.run(*job_.kernel, job_.geometry, threads_, job_.arguments, shared, first, end);
+  worker.scheduler.run(*job_.kernel, split_, job_.geometry, threads_, job_.arguments, shared, first, end);
 }
 
 Span Pool::run(const Job& job, double& cost) {
   job_ = job;
   const Geometry& geometry = job_.geometry;
   threads_ = geometry.block[0] * geometry.block[1] * geometry.block[2];
+  // Counters are of threads that wait.
+  split_ = job.cooperative || Scheduler::is_counting ? nullptr : job.split;
   uint64_t blocks = uint64_t(geometry.grid[0]) * geometry.grid[1] * geometry.grid[2];
   Worker& mine = *workers_[0];
   int64_t start = now();
@@ -200,7 +203,11 @@ uint64_t Pool::run_observed(uint64_t blocks) {
 
 // Blocks that do not know of each other.
 uint64_t Pool::run_alone(uint64_t blocks, double& cost) {
-  ensure_stacks();
+  if (split_ == nullptr) {
+    ensure_stacks();
+  } else {
+    for (auto& worker : workers_) worker->scheduler.block_stack.ensure(1, kBlockStack);
+  }
   int64_t start = now();
   uint64_t done = 0, shared = 0;
   blocks_ = blocks;

@@ -20,9 +20,10 @@ struct Job {
   const warpcell_cpu::Kernel* kernel;
   Geometry geometry;
   const uint8_t* arguments;
-  uint32_t shared;                // dynamic shared memory, bytes
-  bool cooperative = false;       // all blocks run at once, and may wait for each other
-  size_t stack = Stacks::kBytes;  // of a thread, at least
+  uint32_t shared;                              // dynamic shared memory, bytes
+  bool cooperative = false;                     // all blocks run at once, and may wait for each other
+  size_t stack = Stacks::kBytes;                // of a thread, at least
+  void (*split)(warpcell_cpu::Run*) = nullptr;  // in place of the kernel's entry: whole blocks, without fibers
   uint64_t sequence = 0;
   uint32_t name = 0;             // how a profile names it
   Observer* observer = nullptr;  // of a checked launch, whose blocks run one after the other
@@ -107,6 +108,7 @@ class Pool {
   // The job, written only while the gate is shut and nobody is inside.
   Job job_{};
   uint32_t threads_ = 0;
+  void (*split_)(warpcell_cpu::Run*) = nullptr;  // of the job, where it is run that way
   std::atomic<uint64_t> blocks_{0};
   uint64_t chunk_ = 0;
   alignas(64) std::atomic<uint64_t> next_{0};        // the first block that no core has been given

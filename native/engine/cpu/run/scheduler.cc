@@ -44,9 +44,10 @@ Scheduler::Scheduler() {
 
 __attribute__((noinline)) static void enter(Slot* from, Slot* to) { warpcell_cpu::switch_to(from, to); }
 
-void Scheduler::run(const warpcell_cpu::Kernel& kernel, const Geometry& geometry, uint32_t threads,
+void Scheduler::run(const warpcell_cpu::Kernel& kernel, void (*split)(Run*), const Geometry& geometry, uint32_t threads,
                     const uint8_t* arguments, uint8_t* shared, uint64_t first, uint64_t end) {
-  entry_ = kernel.entry;
+  is_split_ = split != nullptr;
+  entry_ = is_split_ ? split : kernel.entry;
   threads_ = block_.threads = threads;
   end_ = end;
   run_.current = first;
@@ -77,7 +78,7 @@ Slot* Scheduler::fresh(bool next_block) {
     run_.end = run_.current + 1;
     run_.thread = next_;
   }
-  warpcell_cpu::prepare(&start_, stacks.top(stack_), fiber_main);
+  warpcell_cpu::prepare(&start_, is_split_ ? block_stack.top(0) : stacks.top(stack_), fiber_main);
   return &start_;
 }
 
@@ -300,6 +301,7 @@ bool Scheduler::release_parked() {
 
 // Everybody else comes first, in turn: whoever holds the lock that this thread spins on will run.
 Slot* Scheduler::yield(uint32_t thread, uint32_t line) {
+  if (is_split_) return &block_.slot[thread];  // there is nobody else, and nobody is waited for
   leave_order();
   bind(thread);
   block_.slot[thread].line = line;

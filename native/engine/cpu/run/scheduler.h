@@ -42,9 +42,10 @@ class Scheduler {
   Scheduler();
 
   // Runs the blocks [first, end), and returns when all their threads have exited. `threads` is the size of a block;
-  // stacks for threads + 1 exist. `shared` is the block's dynamic shared memory.
-  void run(const warpcell_cpu::Kernel& kernel, const Geometry& geometry, uint32_t threads, const uint8_t* arguments,
-           uint8_t* shared, uint64_t first, uint64_t end);
+  // stacks for threads + 1 exist; `split` in place of the kernel's entry runs whole blocks on the one that is for that.
+  // `shared` is the block's dynamic shared memory.
+  void run(const warpcell_cpu::Kernel& kernel, void (*split)(Run*), const Geometry& geometry, uint32_t threads,
+           const uint8_t* arguments, uint8_t* shared, uint64_t first, uint64_t end);
 
   // A running thread waits, in one of four ways; the answer is the slot to go to.
   Slot* barrier(uint32_t thread, uint32_t line);
@@ -57,6 +58,7 @@ class Scheduler {
   [[noreturn]] void end_thread(uint32_t thread);
 
   Stacks stacks;
+  Stacks block_stack{1};
   uint64_t sequence = 0;           // of the launch that runs here
   class Output* output = nullptr;  // of the kernels that run here
   GridBarrier* grid = nullptr;     // of the cooperative launch that runs here; else null
@@ -120,6 +122,7 @@ class Scheduler {
   uint32_t free_count_ = 0;
   Run run_{};
   void (*entry_)(Run*) = nullptr;
+  bool is_split_ = false;
   Slot start_{};
   Slot home_{};
 };

@@ -21,7 +21,7 @@ constexpr size_t kLine = 64;
 Stacks::~Stacks() { release(); }
 
 void Stacks::release() {
-  if (memory_ != nullptr) munmap(memory_, stride_ * kCount);
+  if (memory_ != nullptr) munmap(memory_, stride_ * most_);
   memory_ = nullptr;
   guarded_ = 0;
 }
@@ -34,10 +34,10 @@ void Stacks::ensure(uint32_t count, size_t bytes) {
   }
   if (count <= guarded_) return;
   if (memory_ == nullptr) {
-    void* memory = mmap(nullptr, stride_ * kCount, PROT_READ | PROT_WRITE,
+    void* memory = mmap(nullptr, stride_ * most_, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (memory == MAP_FAILED) {
-      throw DeviceError("OUT_OF_MEMORY", "There are not " + std::to_string(stride_ * kCount >> 20) +
+      throw DeviceError("OUT_OF_MEMORY", "There are not " + std::to_string(stride_ * most_ >> 20) +
                                              " MiB of address space left for a core's stacks: " + std::strerror(errno) +
                                              ". Raise the limit of virtual memory (ulimit -v).");
     }
@@ -59,7 +59,7 @@ char* Stacks::top(uint32_t number) const {
 
 bool Stacks::is_guard(const void* address) const {
   auto* at = static_cast<const char*>(address);
-  if (memory_ == nullptr || at < memory_ || at >= memory_ + stride_ * kCount) return false;
+  if (memory_ == nullptr || at < memory_ || at >= memory_ + stride_ * most_) return false;
   return size_t(at - memory_) % stride_ < kPage;
 }
 

@@ -10,7 +10,7 @@ class Stacks {
   static constexpr uint32_t kCount =
       1025;  // one per thread of the largest block, and the one that starts the next thread
 
-  Stacks() = default;
+  explicit Stacks(uint32_t most = kCount) : most_(most) {}
   Stacks(const Stacks&) = delete;
   Stacks& operator=(const Stacks&) = delete;
   ~Stacks();
@@ -34,6 +34,7 @@ class Stacks {
 
   void release();
 
+  uint32_t most_;  // stacks that there can be
   char* memory_ = nullptr;
   size_t stride_ = kBytes + kPage;  // a stack with the page below it, an odd number of pages
   uint32_t guarded_ = 0;

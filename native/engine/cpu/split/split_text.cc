@@ -1,0 +1,405 @@
+// A kernel becomes regions, each a loop over the threads, between what is done once for the block. What a thread keeps
+// over the end of a region is computed again where that is as good, and else has a place for each thread.
+#include "split_text.h"
+
+#include <algorithm>
+#include <set>
+
+#include "../../host/text.h"
+#include "independence.h"
+#include "known_words.h"
+#include "regions.h"
+
+namespace warpcell::cpu {
+namespace {
+
+// What is done once for all threads in such a loop is done once for each row of them: it may be done again.
+bool changes_only_its_own(const KernelBody& body, const Uniformity& uniformity, const Statement& loop) {
+  Range uses = body.uses_in(loop.range);
+  for (size_t i = uses.first; i < uses.end; i++) {
+    const Use& use = body.uses()[i];
+    if (use.changes && uniformity.is_uniform(use.variable) &&
+        !loop.range.contains(body.variables()[use.variable].declared))
+      return false;
+  }
+  return true;
+}
+
+// A loop that all threads go through in the same way is done turn by turn for all of them, as if a barrier stood in it,
+// where that shows in nothing: then a compiler makes vectors of its body.
+Uniformity in_turns(const Code& code, const CellNames& names, const KernelText& kernel, KernelBody& body) {
+  body.mark_turns([&](const Statement& loop) { return is_independent(code, names, body, loop.range, true); });
+  for (;;) {
+    Uniformity uniformity(code, names, kernel, body);
+    bool are_uniform = body.unmark_turns([&](const Statement& loop) {
+      return uniformity.is_uniform_statement(loop.parts[0]) && uniformity.is_uniform_expression(loop.condition) &&
+             uniformity.is_uniform_expression(loop.step) && changes_only_its_own(body, uniformity, loop);
+    });
+    if (are_uniform) return uniformity;
+  }
+}
+
+class Writer {
+ public:
+  Writer(const Code& code, const CellNames& names, const KernelText& kernel)
+      : code_(code),
+        names_(names),
+        kernel_(kernel),
+        body_(code, names, kernel),
+        uniformity_(in_turns(code, names, kernel, body_)),
+        regions_(code, body_, uniformity_) {
+    for (size_t i = 0; i < body_.variables().size(); i++) repeated_.push_back(false);
+    for (size_t i = 0; i < repeated_.size(); i++) repeated_[i] = uniformity_.can_be_repeated(i, repeated_);
+    for (size_t i = 0; i < repeated_.size(); i++) {
+      if (is_kept(i)) share_++;
+    }
+    check_kept();
+  }
+
+  std::string write() {
+    size_t open = kernel_.start;
+    out_ += "template <unsigned warpcell_cpu_fixed";
+    if (code_.is(open, "template")) {
+      line(open);
+      out_ += ", " + code_.text({open + 2, code_.behind_angles(open + 1)}) + " ";
+    } else {
+      out_ += "> ";
+    }
+    out_ += "WARPCELL_CPU_SPLIT_KERNEL warpcell_cpu_split_" + kernel_.name + "(";
+    if (!kernel_.parameters.empty()) {
+      line(kernel_.parameters.first);
+      out_ += code_.text(kernel_.parameters);
+    }
+    out_ += ") { WARPCELL_CPU_SPLIT_BEGIN ";
+    if (regions_.has_ways_out()) {
+      out_ += "bool warpcell_cpu_alive[1024]; __builtin_memset(warpcell_cpu_alive, 1, warpcell_cpu_threads); ";
+    }
+    for (size_t i = 0; i < body_.variables().size(); i++) {
+      const Variable& variable = body_.variables()[i];
+      if (!variable.is_parameter || !is_kept(i)) continue;
+      out_ += "::warpcell_cpu::PerThread<decltype(" + variable.name + "), " + std::to_string(share_) + "> " + place(i) +
+              "; WARPCELL_CPU_THREADS(ORDERED) { WARPCELL_CPU_THREAD ::warpcell_cpu::keep(" + lane(i) + ", " +
+              variable.name + "); } ";
+    }
+    nodes(regions_.nodes());
+    out_ += "}";
+    return out_;
+  }
+
+ private:
+  bool is_kept(size_t variable) const { return regions_.crosses(variable) && !repeated_[variable]; }
+
+  // What is kept has a type that can be written down, and no more than its bytes.
+  void check_kept() const {
+    for (size_t i = 0; i < body_.variables().size(); i++) {
+      const Variable& variable = body_.variables()[i];
+      if (!is_kept(i)) continue;
+      if (variable.is_reference) throw Kept{"the reference " + variable.name + " is used behind a barrier"};
+      if (variable.is_automatic) throw Kept{"the auto variable " + variable.name + " is used behind a barrier"};
+      for (size_t k = variable.specifiers.first; k < variable.specifiers.end; k++) {
+        if (code_.is(k, "constexpr") || code_.is(k, "register"))
+          throw Kept{"the variable " + variable.name + " is used behind a barrier"};
+      }
+    }
+  }
+
+  std::string place(size_t variable) const {
+    return "warpcell_cpu_kept_" + body_.variables()[variable].name + "_" + std::to_string(variable);
+  }
+  std::string lane(size_t variable) const { return place(variable) + ".lane[warpcell_cpu_t]"; }
+
+  // `unsigned int[4]` of `const unsigned int name[4]`.
+  std::string type_of(const Variable& variable) const {
+    std::string type;
+    for (size_t i = variable.specifiers.first; i < variable.specifiers.end; i++) {
+      if (code_.is(i, "const") && !variable.is_pointer) continue;
+      type += code_.at(i) + " ";
+    }
+    for (size_t i = variable.declarator.first; i < variable.declared; i++) {
+      bool is_last = i + 1 == variable.declared;
+      if (!(is_last && code_.is(i, "const")) && !code_.is(i, "__restrict__")) type += code_.at(i) + " ";
+    }
+    return type + code_.text({variable.declared + 1, variable.declarator.end});
+  }
+
+  void line(size_t token) { out_ += "\n#line " + std::to_string(code_.line(token)) + "\n"; }
+
+  void nodes(const std::vector<Region>& list) {
+    for (const Region& node : list) {
+      if (node.kind == Region::once)
+        once(node);
+      else if (node.kind == Region::threads)
+        threads(node);
+      else
+        structure(node);
+    }
+  }
+
+  void once(const Region& node) {
+    for (const RegionItem& item : node.items) {
+      Range range = item.statement->range;
+      line(range.first);
+      out_ += item.variable == kWhole ? code_.text(range) + " " : declaration(item.variable) + " ";
+    }
+  }
+
+  std::string declaration(size_t variable) const {
+    const Variable& declared = body_.variables()[variable];
+    return code_.text(declared.specifiers) + " " + code_.text({declared.declarator.first, declared.end}) + ";";
+  }
+
+  void structure(const Region& node) {
+    const Statement& statement = *node.statement;
+    if (statement.kind == Statement::block) {
+      out_ += "{ ";
+      nodes(node.first);
+      out_ += "} ";
+      return;
+    }
+    if (statement.kind == Statement::repeated) {
+      line(statement.first);
+      out_ += "do { ";
+      nodes(node.first);
+      line(statement.condition.first);
+      out_ += "} while (" + code_.text(statement.condition) + "); ";
+      return;
+    }
+    bool begins_rows = statement.is_in_turns && !in_rows_;
+    if (begins_rows) {
+      in_rows_ = true;
+      out_ += "WARPCELL_CPU_ROWS { ";
+    }
+    // `if (…)`, `while (…)`, `for (…; …; …)`.
+    size_t close = statement.kind == Statement::counted ? statement.step.end : statement.condition.end;
+    line(statement.first);
+    out_ += code_.text({statement.first, close + 1}) + " { ";
+    nodes(node.first);
+    out_ += "} ";
+    if (begins_rows) {
+      in_rows_ = false;
+      out_ += "} ";
+    }
+    if (statement.parts.size() < 2 || statement.kind != Statement::branch) return;
+    out_ += "else { ";
+    nodes(node.second);
+    out_ += "} ";
+  }
+
+  void threads(const Region& node) {
+    for (const RegionItem& item : node.items) {
+      for (size_t variable : item.declares()) {
+        if (!is_kept(variable)) continue;
+        line(item.statement->first);
+        out_ += "::warpcell_cpu::PerThread<" + type_of(body_.variables()[variable]) + ", " + std::to_string(share_) +
+                "> " + place(variable) + "; ";
+      }
+    }
+    bool leaves = false;
+    std::set<size_t> used = used_in(node, &leaves);
+    bool is_ordered = !is_independent_region(node);
+    out_ += std::string(in_rows_ ? "WARPCELL_CPU_ROW(" : "WARPCELL_CPU_THREADS(") +
+            (is_ordered ? "ORDERED" : "INDEPENDENT") + ") { WARPCELL_CPU_THREAD ";
+    if (regions_.has_ways_out()) out_ += "if (!warpcell_cpu_alive[warpcell_cpu_t]) continue; ";
+    if (asks_for_thread(node)) out_ += "::threadIdx = threadIdx; ";
+    for (size_t variable : used) {
+      const Variable& known = body_.variables()[variable];
+      if (repeated_[variable]) {
+        line(known.declared);
+        out_ += "[[maybe_unused]] " + declaration(variable) + " ";
+      } else {
+        out_ += reference(variable);
+      }
+    }
+    out_ += "{ ";
+    for (const RegionItem& item : node.items) write_item(item);
+    out_ += "} ";
+    if (leaves) out_ += "warpcell_cpu_next_" + std::to_string(count_++) + ": ; ";
+    out_ += "} ";
+    if (leaves) out_ += "if (!::warpcell_cpu::any(warpcell_cpu_alive, warpcell_cpu_threads)) return; ";
+  }
+
+  std::string reference(size_t variable) const {
+    const Variable& known = body_.variables()[variable];
+    return std::string("[[maybe_unused]] ") + (known.is_constant ? "const " : "") + "auto& " + known.name + " = " +
+           lane(variable) + "; ";
+  }
+
+  bool is_declared_in(const Region& node, size_t variable) const {
+    for (const RegionItem& item : node.items) {
+      if (item.range(body_).contains(body_.variables()[variable].declared)) return true;
+    }
+    return false;
+  }
+
+  // What a region uses of the variables that were declared before it, with what these are computed from.
+  std::set<size_t> used_in(const Region& node, bool* leaves) const {
+    std::set<size_t> used, own;
+    std::vector<Range> ranges;
+    for (const RegionItem& item : node.items) {
+      for (size_t variable : item.declares()) own.insert(variable);
+      ranges.push_back(item.range(body_));
+      *leaves |= contains(*item.statement, Statement::leave);
+    }
+    while (!ranges.empty()) {
+      Range uses = body_.uses_in(ranges.back());
+      ranges.pop_back();
+      for (size_t i = uses.first; i < uses.end; i++) {
+        size_t variable = body_.uses()[i].variable;
+        bool is_needed = regions_.crosses(variable) || repeated_[variable];
+        bool is_inside = !regions_.crosses(variable) && is_declared_in(node, variable);
+        if (!is_needed || is_inside || own.count(variable) != 0 || !used.insert(variable).second) continue;
+        if (repeated_[variable]) ranges.push_back(body_.variables()[variable].initial);
+      }
+    }
+    return used;
+  }
+
+  void write_item(const RegionItem& item) {
+    line(item.statement->range.first);
+    if (item.variable == kWhole) {
+      copy(item.statement->range);
+      return;
+    }
+    const Variable& variable = body_.variables()[item.variable];
+    if (!is_kept(item.variable)) {
+      Range whole = {variable.declarator.first, variable.end};
+      out_ += "[[maybe_unused]] " + code_.text(variable.specifiers) + " ";
+      copy(whole);
+      out_ += "; ";
+      return;
+    }
+    if (!variable.initial.empty() || variable.end != variable.declarator.end) {
+      out_ += "{ " + code_.text(variable.specifiers) + " ";
+      copy({variable.declarator.first, variable.end});
+      out_ += "; ::warpcell_cpu::keep(" + lane(item.variable) + ", " + variable.name + "); } ";
+    }
+    out_ += reference(item.variable);
+  }
+
+  // The text of a range, with `return` as a way to the end of the thread's part, and atomic functions of shared memory
+  // as what they are where nothing runs beside them.
+  void copy(Range range) {
+    size_t from = code_.token(range.first).at;
+    const std::string& source = code_.source();
+    for (size_t i = range.first; i < range.end; i++) {
+      size_t at = code_.token(i).at;
+      if (code_.is(i, "return") && code_.is(i + 1, ";")) {
+        out_ += source.substr(from, at - from) +
+                "{ warpcell_cpu_alive[warpcell_cpu_t] = false; goto warpcell_cpu_next_" + std::to_string(count_) +
+                "; }";
+        from = code_.token(i + 1).end;
+      } else if (is_atomic(code_.at(i)) && is_of_shared(i)) {
+        std::string name = code_.at(i);
+        out_ += source.substr(from, at - from) + "::warpcell_cpu::alone::" + name.substr(0, name.find('_'));
+        from = code_.token(i).end;
+      }
+    }
+    out_ += source.substr(from, code_.token(range.end - 1).end - from) + " ";
+  }
+
+  // atomicAdd(&name[…], …), atomicAdd(name + …, …) with `name` in shared memory.
+  bool is_of_shared(size_t i) const {
+    std::string name = code_.at(i);
+    name = name.substr(0, name.find('_'));
+    if (name == "atomicInc" || name == "atomicDec" || is_lock(name) || !code_.is(i + 1, "(")) return false;
+    bool is_address = code_.is(i + 2, "&");
+    size_t at = i + (is_address ? 3 : 2);
+    const Use* use = body_.use_at(at);
+    if (use == nullptr || !body_.variables()[use->variable].is_shared) return false;
+    const Variable& variable = body_.variables()[use->variable];
+    if (!is_address) return variable.is_array && (code_.is(at + 1, ",") || code_.is(at + 1, "+"));
+    size_t k = at + 1;
+    while (code_.is(k, "[")) k = code_.closing(k) + 1;
+    return code_.is(k, ",");
+  }
+
+  static bool contains(const Statement& statement, Statement::Kind kind) {
+    if (statement.kind == kind) return true;
+    for (const Statement& part : statement.parts) {
+      if (contains(part, kind)) return true;
+    }
+    return false;
+  }
+
+  // Whether a function that is called wants to know its thread.
+  bool asks_for_thread(const Region& node) const {
+    for (const RegionItem& item : node.items) {
+      Range range = item.range(body_);
+      for (size_t i = range.first; i < range.end; i++) {
+        std::string word = code_.at(i);
+        if (word == "assert" || (names_.is_function(word) && names_.asks_for_thread(word))) return true;
+        if (code_.is_name(i) && names_.macro(word) != nullptr && names_.asks_for_thread(word)) return true;
+        const Use* use = body_.use_at(i);
+        if (use != nullptr && code_.is(i + 1, "(") && names_.asks_for_thread("operator")) return true;
+      }
+    }
+    return names_.is_function("operator") && names_.asks_for_thread("operator");
+  }
+
+  bool is_independent_region(const Region& node) const {
+    for (const RegionItem& item : node.items) {
+      if (!is_independent(code_, names_, body_, item.range(body_), false)) return false;
+    }
+    return true;
+  }
+
+  const Code& code_;
+  const CellNames& names_;
+  const KernelText& kernel_;
+  KernelBody body_;
+  Uniformity uniformity_;
+  Regions regions_;
+  std::vector<bool> repeated_;
+  size_t share_ = 0;
+  bool in_rows_ = false;  // inside of a loop over rows of threads
+  size_t count_ = 0;      // of regions that a thread may leave
+  std::string out_;
+};
+
+bool has_barrier(const Code& code, const CellNames& names, const KernelText& kernel) {
+  for (size_t i = kernel.body.first; i < kernel.body.end; i++) {
+    std::string word = code.at(i);
+    const Macro* macro = names.macro(word);
+    if (word == "__syncthreads" || (macro != nullptr && macro->is_barrier) || !reason_to_keep(word).empty())
+      return true;
+  }
+  return false;
+}
+
+constexpr size_t kSmall = 600;  // tokens: a larger kernel would take too long to compile for each length of a row
+
+// Whether it asks for a place in a second dimension.
+bool has_rows(const Code& code, const KernelText& kernel) {
+  if (kernel.body.end - kernel.body.first > kSmall) return false;
+  for (size_t i = kernel.body.first; i < kernel.body.end; i++) {
+    if (code.is(i, "threadIdx") && code.is(i + 2, "y")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+SplitText split_text(const std::string& source, const std::vector<std::string>& defines) {
+  SplitText result;
+  Code code(source);
+  CellNames names(code, defines);
+  size_t from = 0;
+  for (const KernelText& kernel : names.kernels()) {
+    if (!has_barrier(code, names, kernel)) continue;
+    try {
+      if (!names.reason().empty()) throw Kept{names.reason()};
+      if (!names.reason_in_unnamed().empty()) throw Kept{names.reason_in_unnamed()};
+      std::string split = Writer(code, names, kernel).write();
+      size_t end = code.token(kernel.body.end).end, line = code.line(kernel.body.end);
+      size_t start = source.rfind('\n', end - 1) + 1;
+      result.text += source.substr(from, end - from) + "\nWARPCELL_CPU_QUIET_BEGIN\n" + split +
+                     "\nWARPCELL_CPU_QUIET_END\n#line " + std::to_string(line) + "\n" + std::string(end - start, ' ');
+      from = end;
+      result.split[kernel.name] = has_rows(code, kernel);
+    } catch (const Kept& kept) { result.kept[kernel.name] = kept.reason; }
+  }
+  result.text += source.substr(from);
+  return result;
+}
+
+}  // namespace warpcell::cpu

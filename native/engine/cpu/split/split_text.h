@@ -1,0 +1,20 @@
+// Kernels that wait at __syncthreads() as loops over the threads of a block, from one barrier to the next: text that a
+// compiler makes vectors of, and that needs no switch between threads.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+namespace warpcell::cpu {
+
+struct SplitText {
+  std::string text;                         // the cell with a split kernel behind each kernel that has one
+  std::map<std::string, std::string> kept;  // why a kernel has none, of those with barriers
+  std::map<std::string, bool> split;        // kernels that have one, warpcell_cpu_split_NAME: a template of how many
+                                            // threads a row has, or 0. True: of blocks with several rows
+};
+
+// `defines`: NAME or NAME=VALUE. Lines of the text that are the cell's keep their numbers.
+SplitText split_text(const std::string& source, const std::vector<std::string>& defines);
+
+}  // namespace warpcell::cpu

@@ -1,0 +1,141 @@
+// Kernels that share memory, on the CPU, beside plain C++ of one thread in the same run: what a course teaches as faster
+// has to be faster. Prints one JSON object per figure.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { print } from "./common/devices.mjs";
+
+const scratch = mkdtempSync(join(tmpdir(), "warpcell-bench-"));
+process.env.XDG_CACHE_HOME = scratch; // a cold cache, thrown away
+const { compile, full, tensor, zeros } = await import("warpcell");
+
+const source = `
+__global__ void tree(const float* in, float* out, int n) {
+  __shared__ float s[256];
+  int tid = threadIdx.x, i = blockIdx.x * blockDim.x + threadIdx.x;
+  s[tid] = i < n ? in[i] : 0.0f;
+  __syncthreads();
+  for (int k = blockDim.x / 2; k > 0; k >>= 1) {
+    if (tid < k) s[tid] += s[tid + k];
+    __syncthreads();
+  }
+  if (tid == 0) out[blockIdx.x] = s[0];
+}
+__global__ void scan(const float* in, float* out, int n) {
+  __shared__ float s[256];
+  int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;
+  s[tid] = i < n ? in[i] : 0;
+  for (int stride = 1; stride < blockDim.x; stride *= 2) {
+    __syncthreads();
+    float v = 0;
+    if (tid >= stride) v = s[tid - stride];
+    __syncthreads();
+    s[tid] += v;
+  }
+  if (i < n) out[i] = s[tid];
+}
+__global__ void histogram(const unsigned char* data, int n, int* out) {
+  __shared__ int bins[256];
+  for (int i = threadIdx.x; i < 256; i += blockDim.x) bins[i] = 0;
+  __syncthreads();
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) atomicAdd(&bins[data[i]], 1);
+  __syncthreads();
+  for (int i = threadIdx.x; i < 256; i += blockDim.x) atomicAdd(&out[i], bins[i]);
+}
+__global__ void naive(const float* a, const float* b, float* c, int n) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int k = 0; k < n; k++) sum += a[row * n + k] * b[k * n + col];
+  c[row * n + col] = sum;
+}
+__global__ void tiled(const float* a, const float* b, float* c, int n) {
+  __shared__ float as[16][16], bs[16][16];
+  int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
+  float sum = 0;
+  for (int t = 0; t < n / 16; t++) {
+    as[ty][tx] = a[row * n + t * 16 + tx];
+    bs[ty][tx] = b[(t * 16 + ty) * n + col];
+    __syncthreads();
+    for (int k = 0; k < 16; k++) sum += as[ty][k] * bs[k][tx];
+    __syncthreads();
+  }
+  c[row * n + col] = sum;
+}
+__global__ void shuffled(const float* in, float* out, int n) {
+  float sum = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) sum += in[i];
+  for (int k = 16; k > 0; k /= 2) sum += __shfl_down_sync(0xffffffff, sum, k);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, sum);
+}
+__global__ void saxpy(int n, float a, const float* x, float* y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+`;
+
+const program = join(scratch, "fission-c");
+const built = spawnSync("g++", ["-O2", "-o", program, fileURLToPath(new URL("fission-c.cc", import.meta.url))], {
+  encoding: "utf8",
+});
+if (built.status !== 0) throw new Error(`fission-c.cc does not compile: ${built.stderr}`);
+const rival = JSON.parse(spawnSync(program, { encoding: "utf8" }).stdout);
+
+const device = "cpu";
+const { kernels } = await compile(source, { device, name: "bench.cu" });
+const n = 1 << 22;
+const size = 512;
+const x = full([n], 0.5, { device });
+const y = zeros([n], { device });
+const bytes = tensor(
+  Uint8Array.from({ length: n }, (_, i) => Math.imul(i, 2654435761) >>> 24),
+  { device },
+);
+const bins = zeros([256], { dtype: "int32", device });
+const [a, b, c] = [0, 1, 2].map(() => full([size, size], 0.5, { device }));
+const vectors = { grid: n / 256, block: 256, repeats: 15 };
+const tiles = { grid: [size / 16, size / 16], block: [16, 16], repeats: 7 };
+const least = async (kernel, config, ...args) => (await kernels[kernel].time(config, ...args)).min;
+
+const row = (name, ours, theirs, limit, note) =>
+  print({ name, unit: "ms", ours, rival: theirs, ratio: ours / theirs, limit, better: "lower", note });
+const way = (kernel) => `${kernels[kernel].info.execution}; rival: plain C++ of one thread, g++ -O2`;
+
+row("sum, shared tree 2^22", await least("tree", vectors, x, y, n), rival.sum, 3, way("tree"));
+row(
+  "Kogge-Stone, blocks of 256, 2^20",
+  await least("scan", { ...vectors, grid: 4096 }, x, y, 1 << 20),
+  rival.scan,
+  3,
+  way("scan"),
+);
+row(
+  "histogram, shared 2^22",
+  await least("histogram", { grid: 64, block: 256, repeats: 15 }, bytes, n, bins),
+  rival.histogram,
+  3,
+  way("histogram"),
+);
+row(
+  "sum by shuffles 2^22",
+  await least("shuffled", { grid: 64, block: 256, repeats: 15 }, x, y, n),
+  rival.sum,
+  1.5,
+  way("shuffled"),
+);
+row("saxpy 2^22", await least("saxpy", vectors, n, 2, x, y), rival.saxpy, 1.1, way("saxpy"));
+const naive = await least("naive", tiles, a, b, c, size);
+const tiled = await least("tiled", tiles, a, b, c, size);
+print({
+  name: "matrix product 512, tiles",
+  unit: "ms",
+  ours: tiled,
+  rival: naive,
+  ratio: tiled / naive,
+  limit: 12,
+  absolute: true,
+  better: "lower",
+  note: `${kernels.tiled.info.execution}; rival: the naive kernel`,
+});
+rmSync(scratch, { recursive: true, force: true });
