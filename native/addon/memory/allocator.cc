@@ -205,7 +205,8 @@ std::vector<Allocator::Listed> Allocator::list() const {
   std::lock_guard lock(changing_);
   std::vector<Listed> listed;
   listed.reserve(blocks_.size());
-  for (const auto& [place, block] : blocks_) listed.push_back({place, block.bytes, block.is_free || block.is_leaving, block.origin});
+  for (const auto& [place, block] : blocks_)
+    listed.push_back({place, block.bytes, block.is_free || block.is_leaving, block.origin});
   return listed;
 }
 
