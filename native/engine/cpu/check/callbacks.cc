@@ -152,12 +152,12 @@ void __tsan_atomic_signal_fence(int) {
 
 // X(bits), Y(bits, name, builtin)
 #define WARPCELL_BITS(X) X(8) X(16) X(32) X(64)
-#define WARPCELL_FETCHES(Y, bits)                                                                                    \
-  Y(bits, exchange, __atomic_exchange_n)                                                                             \
-  Y(bits, fetch_add, __atomic_fetch_add)                                                                             \
-  Y(bits, fetch_sub, __atomic_fetch_sub)                                                                             \
+// clang-format off
+#define WARPCELL_FETCHES(Y, bits) \
+  Y(bits, exchange, __atomic_exchange_n) Y(bits, fetch_add, __atomic_fetch_add) Y(bits, fetch_sub, __atomic_fetch_sub) \
   Y(bits, fetch_and, __atomic_fetch_and) Y(bits, fetch_or, __atomic_fetch_or) Y(bits, fetch_xor, __atomic_fetch_xor) \
-      Y(bits, fetch_nand, __atomic_fetch_nand)
+  Y(bits, fetch_nand, __atomic_fetch_nand)
+// clang-format on
 #define Y(bits, name, builtin)                                                           \
   u##bits __tsan_atomic##bits##_##name(volatile u##bits* at, u##bits value, int order) { \
     if (releases(order)) fenced();                                                       \
