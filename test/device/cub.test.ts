@@ -99,7 +99,8 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
         __shared__ union { typename Load::TempStorage load; typename Store::TempStorage store; typename Exchange::TempStorage exchange; typename Striped::TempStorage striped; } temp;
         int a[4], b[4];
         Load(temp.load).Load(in, a); __syncthreads();
-        for (int i = 0; i < 4; i++) b[i] = a[i] * 2;
+        // A transposing store leaves its items in another order.
+        int c[4]; for (int i = 0; i < 4; i++) { b[i] = a[i] * 2; c[i] = a[i]; }
         Store(temp.store).Store(out, b); __syncthreads();
         Load(temp.load).Load(in, b, valid, -9); __syncthreads();
         Store(temp.store).Store(out + 256, b); __syncthreads();
@@ -107,13 +108,13 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
         Striped(temp.striped).Load(in, b); __syncthreads();
         Exchange(temp.exchange).StripedToBlocked(b); __syncthreads();
         for (int i = 0; i < 4; i++) out[768 + threadIdx.x * 4 + i] = b[i];
-        Exchange(temp.exchange).BlockedToStriped(a, b); __syncthreads();
+        Exchange(temp.exchange).BlockedToStriped(c, b); __syncthreads();
         cub::StoreDirectStriped<64>(threadIdx.x, out + 1024, b);
-        Exchange(temp.exchange).BlockedToWarpStriped(a, b); __syncthreads();
+        Exchange(temp.exchange).BlockedToWarpStriped(c, b); __syncthreads();
         for (int i = 0; i < 4; i++) out[1280 + threadIdx.x / 32 * 128 + threadIdx.x % 32 + 32 * i] = b[i];
         int ranks[4]; for (int i = 0; i < 4; i++) ranks[i] = 255 - (threadIdx.x * 4 + i);
-        Exchange(temp.exchange).ScatterToBlocked(a, ranks);
-        cub::StoreDirectBlocked(threadIdx.x, out + 1536, a);
+        Exchange(temp.exchange).ScatterToBlocked(c, ranks);
+        cub::StoreDirectBlocked(threadIdx.x, out + 1536, c);
       }`,
       device,
     );

@@ -200,24 +200,26 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
       return [size * Math.sin(2 * Math.PI * turns), size * Math.cos(2 * Math.PI * turns)];
     };
     /** What draw() of the kernel draws: by the functions that make a float or a double of words. */
-    const drawn = (one: () => number, two: () => number): number[] => {
+    const drawn = (one: () => number, two: () => number, double = two): number[] => {
       const pair = () => normals(one(), one());
-      const [first, second, third] = [[one(), one(), one(), two(), two()], pair(), pair()];
+      const [first, second, third] = [[one(), one(), one(), double(), double()], pair(), pair()];
       const whole = pair(),
-        double = normals(two(), two()),
+        exact = normals(two(), two()),
         log = pair();
-      return [...first, ...second, third[0], ...whole, ...double, ...log.map((value) => Math.exp(0.5 + 0.25 * value))];
+      return [...first, ...second, third[0], ...whole, ...exact, ...log.map((value) => Math.exp(0.5 + 0.25 * value))];
     };
-    const of = (words: number[]) => {
+    /** `isShort`: a uniform double is made of one word. */
+    const of = (words: number[], isShort: boolean) => {
       let at = 0;
       const next = () => words[at++]!;
-      return drawn(
+      const [one, two] = [
         () => uniform(next()),
         () => {
           const x = next();
           return precise(x, next());
         },
-      );
+      ];
+      return drawn(one, two, isShort ? one : two);
     };
     const rows = Array.from({ length: 64 }, (_, t) => {
       const sub = BigInt(t);
@@ -227,8 +229,8 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
       const words = philox(99n, sub, 1n, 12);
       const last = normals(uniform(words[6]!), uniform(words[7]!))[1];
       return [
-        ...of(xorwow(1234n, sub, 0n, 64)),
-        ...of(philox(1234n, sub, 0n, 64)),
+        ...of(xorwow(1234n, sub, 0n, 64), false),
+        ...of(philox(1234n, sub, 0n, 64), true),
         ...drawn(next, next),
         ...[uniform(words[0]!), uniform(words[3]!), normals(uniform(words[4]!), uniform(words[5]!))[0], last],
         ...[precise(words[8]!, words[9]!), precise(words[10]!, words[11]!)],

@@ -48,14 +48,14 @@ WARPCELL_CPU_FN double2 two_normals_double(State* state) { return two_normals_of
 
 }  // namespace warpcell_cpu
 
-#define X(State)                                                                                                                    \
-  WARPCELL_CPU_FN float curand_uniform(State* state) { return warpcell_cpu::uniform_of(curand(state)); }                            \
-  WARPCELL_CPU_FN double curand_uniform_double(State* state) {                                                                      \
-    const unsigned x = curand(state), y = curand(state);                                                                            \
-    return warpcell_cpu::uniform_of(x, y);                                                                                          \
-  }
-X(curandStateXORWOW_t) X(curandStatePhilox4_32_10_t)
-#undef X
+WARPCELL_CPU_FN float curand_uniform(curandStateXORWOW_t* state) { return warpcell_cpu::uniform_of(curand(state)); }
+WARPCELL_CPU_FN float curand_uniform(curandStatePhilox4_32_10_t* state) { return warpcell_cpu::uniform_of(curand(state)); }
+WARPCELL_CPU_FN double curand_uniform_double(curandStateXORWOW_t* state) {
+  const unsigned x = curand(state), y = curand(state);
+  return warpcell_cpu::uniform_of(x, y);
+}
+// cuRAND makes Philox's of one word.
+WARPCELL_CPU_FN double curand_uniform_double(curandStatePhilox4_32_10_t* state) { return double(curand(state)) * 0x1p-32 + 0x1p-33; }
 WARPCELL_CPU_FN double curand_uniform_double(curandStateMRG32k3a_t* state) { return curand_MRG32k3a(state) * 2.3283065498378288e-10; }
 WARPCELL_CPU_FN float curand_uniform(curandStateMRG32k3a_t* state) { return float(curand_uniform_double(state)); }
 

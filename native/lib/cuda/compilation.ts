@@ -227,7 +227,11 @@ export class Compilation {
   #request(kernels: readonly string[]): RequestOf<"compile"> {
     const { name } = this;
     const expressions = this.#expressions(kernels);
-    const source = this.brought.before(this.source, name);
+    const written = this.brought.before(this.source, name);
+    // NVRTC finds no managed variable, and nothing but kernels reads a cell's: it is the device's. As long, so that
+    // columns stay.
+    const isManaged = this.device.kind !== "cpu" && this.#given.isProgram !== true;
+    const source = isManaged ? written.replaceAll(/\b__managed__\b/g, "__device__ ") : written;
     return { source, name, headers: deviceSources.replace(/\/$/, ""), expressions, options: this.#options };
   }
 
