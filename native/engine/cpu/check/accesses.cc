@@ -40,9 +40,10 @@ void Checker::settle() {
   pending_.clear();
 }
 
-Region* Checker::variable(uint8_t* at) {
-  auto next = std::upper_bound(variables_.begin(), variables_.end(), at,
-                               [](const uint8_t* address, const Region& region) { return address < region.base; });
+ShadowRegion* Checker::variable(uint8_t* at) {
+  auto next =
+      std::upper_bound(variables_.begin(), variables_.end(), at,
+                       [](const uint8_t* address, const ShadowRegion& region) { return address < region.base; });
   return next == variables_.begin() ? nullptr : &*std::prev(next);
 }
 
@@ -68,7 +69,7 @@ bool Checker::look_at(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uin
       return touch(core, core.shared[size_t(piece)], at, bytes, how, code);
     return outside(core, at, bytes, how, code);
   }
-  for (Region& region : globals_) {
+  for (ShadowRegion& region : globals_) {
     if (!region.contains(at, bytes)) continue;
     if (region.is_constant && how == kRead && region.unwritten == nullptr) return true;
     return touch(core, region, at, bytes, how, code);
@@ -82,8 +83,8 @@ bool Checker::look_at(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uin
 bool Checker::outside(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code) {
   uint64_t in_thread = uint64_t(at - core.of_thread);
   if (in_thread < core.of_thread_bytes) {
-    const Region* nearest = nullptr;
-    for (const Region& region : core.shared) {
+    const ShadowRegion* nearest = nullptr;
+    for (const ShadowRegion& region : core.shared) {
       if (nearest == nullptr || distance(at, region.base, region.bytes) < distance(at, nearest->base, nearest->bytes))
         nearest = &region;
     }
@@ -94,7 +95,7 @@ bool Checker::outside(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uin
     return note(core, finding, at, bytes, how);
   }
   if (task_.image->contains(reinterpret_cast<uintptr_t>(at))) {
-    Region* region = variable(at);
+    ShadowRegion* region = variable(at);
     if (region == nullptr) return true;
     if (region->contains(at, bytes)) return touch(core, *region, at, bytes, how, code);
     // What has no name here is a constant of the compiler, such as a text.
@@ -166,7 +167,7 @@ void Checker::end_thread(Core& core) {
 }
 
 // Smaller pieces, each with what was known of the larger one.
-void Checker::refine(Region& region, uint64_t bytes) {
+void Checker::refine(ShadowRegion& region, uint64_t bytes) {
   uint32_t shift = bytes >= 2 ? 1 : 0, times = 1u << (region.shift - shift);
   uint64_t count = (region.bytes >> region.shift) + 1;
   Shadow* pieces = shadows_.take(count * times + 1);
@@ -193,7 +194,7 @@ bool Checker::is_ordered(const Core& core, uint32_t thread, uint32_t time) const
   return first != fences->second.end() && core.acquired > *first;
 }
 
-void Checker::conflict(Core& core, Region& region, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code,
+void Checker::conflict(Core& core, ShadowRegion& region, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code,
                        uint32_t thread, uint32_t other_code, bool other_is_write) {
   Finding finding = this->finding(core, "race", code);
   finding.other_code = task_.image->base() + (other_code & ~kAtomicCode);
@@ -226,7 +227,7 @@ void Checker::conflict(Core& core, Region& region, uint8_t* at, uint64_t bytes, 
   }
 }
 
-bool Checker::touch(Core& core, Region& region, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code) {
+bool Checker::touch(Core& core, ShadowRegion& region, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code) {
   if (bytes < (uint64_t(1) << region.shift)) refine(region, bytes);
   if (__builtin_expect(core.block != core.scheduler->current_block(), 0)) look_at_block(core);
   region.is_used = true;

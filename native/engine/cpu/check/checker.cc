@@ -18,11 +18,11 @@ constexpr size_t kMostUnwritten = 256;
 
 constexpr int32_t kNobody = -1, kOurs = -2;
 
-Region region_of(uint8_t* base, uint64_t bytes, Space space, int subject, Shadows& shadows) {
+ShadowRegion region_of(uint8_t* base, uint64_t bytes, Space space, int subject, Shadows& shadows) {
   return {base, bytes, 2, shadows.take(bytes / 4 + 2), subject, space};
 }
 
-bool is_before(const Region& one, const Region& two) { return one.base < two.base; }
+bool is_before(const ShadowRegion& one, const ShadowRegion& two) { return one.base < two.base; }
 
 std::string hexadecimal(uint32_t mask) {
   char text[16];
@@ -52,14 +52,14 @@ void Checker::begin(CheckedTask task) {
   for (CheckedArgument& argument : task_.arguments) names_.push_back({"", argument.bytes, Space::argument});
   if (unwritten_.size() > kMostUnwritten) unwritten_.clear();
   lay_out_arguments();
-  for (const Variable& variable : task_.image->variables()) {
+  for (const StaticVariable& variable : task_.image->variables()) {
     if (variable.of_thread || variable.is_ours) continue;
     auto* base = reinterpret_cast<uint8_t*>(task_.image->base() + variable.value);
     variables_.push_back(region_of(base, variable.bytes, Space::variable, int(names_.size()), shadows_));
     names_.push_back({variable.name, variable.bytes, Space::variable});
   }
   std::sort(variables_.begin(), variables_.end(), is_before);
-  for (const Variable& variable : task_.image->variables()) {
+  for (const StaticVariable& variable : task_.image->variables()) {
     if (variable.of_thread && !variable.is_ours) names_.push_back({variable.name, variable.bytes, Space::shared});
   }
   names_.push_back({"", task_.shared, Space::dynamic});
@@ -81,7 +81,7 @@ void Checker::lay_out_arguments() {
     for (i++; i < ranges.size() && ranges[i].first.base < end; i++)
       end = std::max(end, ranges[i].first.base + ranges[i].first.bytes);
     globals_.push_back(region_of(base, uint64_t(end - base), Space::argument, subject, shadows_));
-    Region& region = globals_.back();
+    ShadowRegion& region = globals_.back();
     for (; first < i; first++) is_constant &= task_.arguments[size_t(ranges[first].second)].is_constant;
     region.is_constant = is_constant;
     const CheckedArgument& argument = task_.arguments[size_t(subject)];
@@ -120,7 +120,7 @@ std::vector<std::string> Checker::subjects() const {
 Reached Checker::reached(size_t index) const {
   const CheckedArgument& argument = task_.arguments[index];
   Reached reached{0, 0};
-  for (const Region& region : globals_) {
+  for (const ShadowRegion& region : globals_) {
     if (argument.bytes == 0 || !region.contains(argument.base, argument.bytes)) continue;
     for (uint64_t at = 0; at < argument.bytes; at += argument.element) {
       const Shadow& shadow = region.pieces[uint64_t(argument.base + at - region.base) >> region.shift];
@@ -148,7 +148,7 @@ void Checker::entered(Scheduler& scheduler) {
   core.pieces.assign(core.of_thread_bytes / 4 + 1, kNobody);
   int subject = int(names_.size()) - 1;
   for (const Name& name : names_) subject -= name.space == Space::shared;
-  for (const Variable& variable : task_.image->variables()) {
+  for (const StaticVariable& variable : task_.image->variables()) {
     if (!variable.of_thread) continue;
     int32_t piece = variable.is_ours ? kOurs : int32_t(core.shared.size());
     for (uint64_t at = variable.value / 4; at <= (variable.value + variable.bytes - 1) / 4; at++)

@@ -94,18 +94,18 @@ class Checker final : public Observer {
 
   void lay_out_arguments();
   void settle();
-  Region* variable(uint8_t* at);
+  ShadowRegion* variable(uint8_t* at);
   // These answer whether the thread can go on.
   bool look_at(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
-  bool touch(Core& core, Region& region, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
-  void refine(Region& region, uint64_t bytes);
+  bool touch(Core& core, ShadowRegion& region, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
+  void refine(ShadowRegion& region, uint64_t bytes);
   bool outside(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
   bool outside_global(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
   bool note(Core& core, Finding finding, uint8_t* at, uint64_t bytes, unsigned how);
   [[noreturn]] void end_thread(Core& core);
   bool is_ordered(const Core& core, uint32_t thread, uint32_t time) const;
-  void conflict(Core& core, Region& region, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code, uint32_t thread,
-                uint32_t other_code, bool other_is_write);
+  void conflict(Core& core, ShadowRegion& region, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code,
+                uint32_t thread, uint32_t other_code, bool other_is_write);
   void look_at_block(Core& core);
   Finding finding(Core& core, const char* kind, uintptr_t code) const;
   Culprit culprit(uint32_t thread) const;
@@ -113,8 +113,8 @@ class Checker final : public Observer {
   CheckedTask task_{};
   uint32_t threads_ = 1;  // of a block
   std::vector<Name> names_;
-  std::vector<Region> globals_;    // by address, without overlaps
-  std::vector<Region> variables_;  // of the image, by address
+  std::vector<ShadowRegion> globals_;    // by address, without overlaps
+  std::vector<ShadowRegion> variables_;  // of the image, by address
   std::vector<std::unique_ptr<Core>> cores_;
   Shadows shadows_;
   Findings findings_;
@@ -138,9 +138,9 @@ struct Checker::Core {
   int* detached;
   uint8_t* of_thread;
   uint64_t of_thread_bytes;
-  std::vector<int32_t> pieces;  // by 4 bytes of a thread's variables: a region, or one of those below
-  std::vector<Region> shared;   // static
-  Region dynamic;
+  std::vector<int32_t> pieces;       // by 4 bytes of a thread's variables: a region, or one of those below
+  std::vector<ShadowRegion> shared;  // static
+  ShadowRegion dynamic;
   uint8_t* dynamic_end;
 
   uint64_t block = ~uint64_t(0);

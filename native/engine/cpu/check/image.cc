@@ -40,9 +40,9 @@ std::string own_name(const std::string& name) {
   return scope == std::string::npos ? name : name.substr(scope + 2);
 }
 
-std::vector<Variable> variables_of(const std::string& artifact) {
+std::vector<StaticVariable> variables_of(const std::string& artifact) {
   auto header = read<Elf64_Ehdr>(artifact, 0);
-  std::vector<Variable> variables;
+  std::vector<StaticVariable> variables;
   for (uint32_t i = 0; i < header.e_shnum; i++) {
     auto section = read<Elf64_Shdr>(artifact, header.e_shoff + uint64_t(i) * header.e_shentsize);
     if (section.sh_type != SHT_SYMTAB) continue;

@@ -7,7 +7,7 @@
 namespace warpcell::cpu {
 
 // A variable of a cell: shared memory where it is one of a thread, else global.
-struct Variable {
+struct StaticVariable {
   std::string name;  // as the cell has it, without the function that it is in
   uint64_t value;    // from the start of the thread's block, or of the image
   uint64_t bytes;
@@ -30,7 +30,7 @@ class CheckedImage {
   // The variables of the calling thread begin here.
   uint8_t* of_thread() const;
   uint64_t thread_bytes() const { return thread_bytes_; }
-  const std::vector<Variable>& variables() const { return variables_; }
+  const std::vector<StaticVariable>& variables() const { return variables_; }
   // warpcell_cpu_places of checked.h.
   void places(void** places) const { places_(places); }
   // The lines of the cell that code at these offsets of the image comes from, in their order.
@@ -42,7 +42,7 @@ class CheckedImage {
   uintptr_t base_ = 0;
   uint64_t bytes_ = 0;
   uint64_t thread_bytes_ = 0;
-  std::vector<Variable> variables_;
+  std::vector<StaticVariable> variables_;
   void (*places_)(void**) = nullptr;
 };
 

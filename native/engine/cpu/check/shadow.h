@@ -16,7 +16,7 @@ constexpr uint32_t kAtomicCode = 1u << 31;
 
 enum class Space { argument, shared, dynamic, variable };
 
-struct Region {
+struct ShadowRegion {
   uint8_t* base;
   uint64_t bytes;
   uint32_t shift;  // a piece has 1 << shift bytes
