@@ -431,6 +431,7 @@ describe("completion and inspection", () => {
   test("completion of magics and their options", async () => {
     expect(await matches("%‸")).toEqual([
       "%%cuda",
+      "%%writefile",
       "%%profile",
       "%%time",
       "%help",
@@ -439,6 +440,7 @@ describe("completion and inspection", () => {
       "%profile",
       "%time",
       "%types",
+      "%whos",
     ]);
     expect(await matches("%npm ins‸")).toEqual(["install"]);
     expect(await matches("%%cuda --he‸")).toEqual(["--help"]);

@@ -729,6 +729,7 @@ export const elsewhere: Partial<Record<OperationName, string>> = {
   slogdet: "test/device/linalg-gradients.test.ts",
   factoredDeterminant: "test/device/linalg-gradients.test.ts",
   eigh: "test/device/linalg-gradients.test.ts",
+  eigenParts: "test/device/eig.test.ts",
   svd: "test/device/linalg-gradients.test.ts",
   qr: "test/device/linalg-gradients.test.ts",
   pseudoInverse: "test/device/linalg-gradients.test.ts",
