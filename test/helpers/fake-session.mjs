@@ -102,6 +102,7 @@ const gauge = {
   memoryUsed: null,
   allocated: 0,
   reserved: 0,
+  peak: 0,
   utilization: null,
   temperature: null,
   power: null,
