@@ -177,7 +177,7 @@ export class CompileError extends WarpcellError {
  * A program with `main()` that did not come to its end: it crashed, a kernel of it did, or it could not be started. One
  * that ends with an exit code, whatever it is, throws nothing.
  * @example
- * await runProgram("int main() { int* p = nullptr; *p = 1; }").catch((error) => error.code); // → 'PROGRAM_CRASH'
+ * await runProgram("int main() { volatile int* p = nullptr; *p = 1; }").catch((error) => error.code); // → 'PROGRAM_CRASH'
  */
 export class ProgramError extends WarpcellError {
   /** The kernel that was launched last; `null` for none. */
