@@ -101,6 +101,8 @@ test("keys alone reach every slice, its cause, the search, sums and marks, and a
   await page.screenshot({ path: shot("trace-help") });
   await press(page, "?", "Escape", "Escape");
   await expect(aloud).toHaveText("");
+  // Where nothing is selected any more, keys are the cell's.
+  await canvasOf(page).focus();
   await press(page, "x");
   await page.screenshot({ path: shot("trace-closed") });
   await press(page, "x", "Escape");
