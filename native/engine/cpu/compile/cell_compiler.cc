@@ -10,6 +10,7 @@
 #include "../../host/files.h"
 #include "../../host/options.h"
 #include "../../host/programs.h"
+#include "../../host/rule_files.h"
 #include "../../host/text.h"
 #include "artifact.h"
 #include "cell_text.h"
@@ -186,29 +187,6 @@ std::string unit(const CompileRequest& request, const CellText& cell, const Cell
   return text.str();
 }
 
-// The files in a rule of make as -MD writes it, without our own in `directory`: "cell.so: /a\ b.h \<newline> /c.h".
-std::vector<std::string> dependencies_in(const std::string& rule, const std::string& directory) {
-  std::vector<std::string> files;
-  std::string file;
-  auto finish = [&] {
-    if (!file.empty() && file.rfind(directory + "/", 0) != 0) files.push_back(file);
-    file.clear();
-  };
-  for (size_t at = rule.find(": ") + 1; at < rule.size(); at++) {
-    char c = rule[at], next = at + 1 < rule.size() ? rule[at + 1] : '\n';
-    if (c == ' ' || c == '\n')
-      finish();
-    else if (c == '\\' && next == '\n')
-      at++;
-    else if ((c == '\\' && (next == ' ' || next == '#')) || (c == '$' && next == '$'))
-      file += rule[++at];
-    else
-      file += c;
-  }
-  finish();
-  return files;
-}
-
 // What the compiler makes of the cell with `more` options. `arguments`: all that it was called with; `log`: what it
 // said. Throws DeviceError("COMPILE").
 std::string run_compiler(const Compiler& compiler, const CompileRequest& request, const CellOptions& options,
@@ -279,7 +257,7 @@ Compiled compile_cell(const CompileRequest& request) {
     compiled.log = told + compiled.log;
   }
   compiled.artifact = make_artifact(object, request);
-  compiled.dependencies = dependencies_in(read_file(dependencies), directory.path);
+  compiled.dependencies = files_in_rule(read_file(dependencies), directory.path);
   for (size_t i = 0; i < request.expressions.size(); i++) compiled.lowered.push_back(symbol_of(request, i));
   return compiled;
 }
