@@ -65,4 +65,39 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       expect((await settled()) - before).toBeLessThan(isTidy ? 1 : 400_000);
     }
   });
+
+  test("a gradient that nobody was shown goes when another takes its place; one that was shown stays", () => {
+    const w = randn([512, 512], { device });
+    w.requiresGrad = true;
+    const step = (): void => tidy(() => w.mul(3).sum().backward());
+    const allocated = (): number => memory()[device]!.allocated;
+    const optimizer = new optim.SGD([w], { lr: 0.1 });
+    const before = allocated();
+    step();
+    expect(allocated() - before).toBe(w.bytes);
+    step();
+    optimizer.step();
+    expect(optim.clipGradNorm([w], 1).item()).toBeCloseTo(6 * 512, 2);
+    optimizer.zeroGrad();
+    expect(allocated() - before).toBeLessThan(w.bytes);
+
+    step();
+    const shown = w.grad!;
+    optimizer.zeroGrad();
+    expect([w.grad, shown.get(5, 7).item()]).toEqual([null, 3]);
+
+    let passed: Tensor | undefined;
+    const forget = w.registerHook((gradient) => void (passed = gradient));
+    w.mul(3).sum().backward();
+    forget();
+    optimizer.zeroGrad();
+    expect(passed!.get(5, 7).item()).toBe(3);
+
+    collectGarbage();
+    const then = allocated();
+    step();
+    expect(allocated() - then).toBe(w.bytes);
+    w.requiresGrad = false;
+    expect(allocated()).toBe(then);
+  });
 });

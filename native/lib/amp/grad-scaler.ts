@@ -1,5 +1,6 @@
 // The scale of a loss whose gradients are computed in float16, which would lose the small ones: kept on the device, so
 // that nothing waits.
+import { gradientOf } from "../autograd/tape.ts";
 import { TensorError } from "../errors.ts";
 import { noGrad } from "../autograd/gradients.ts";
 import { pythonNames, refuseCalls } from "../instead.ts";
@@ -225,7 +226,7 @@ export class GradScaler {
   #unscaled(use: string, optimizer: Optimizer): Stage {
     const { scale } = this.#known(use);
     const gradients = optimizer.groups.flatMap(({ parameters }) =>
-      parameters.flatMap(({ grad }) => (grad === null ? [] : [grad])),
+      parameters.flatMap((parameter) => gradientOf(parameter) ?? []),
     );
     if (gradients.length === 0)
       throw new TensorError("ORDER", `${use} found no gradients: call scaler.scale(loss).backward() before it.`);
@@ -234,7 +235,7 @@ export class GradScaler {
       if (each.deviceProcess !== scale.deviceProcess)
         throw new TensorError(
           "DEVICE",
-          `${use} found a gradient on ${each.device}, but the loss was scaled on ${scale.device}.`,
+          `${use} found a gradient on ${each.deviceProcess.name}, but the loss was scaled on ${scale.device}.`,
         );
       if (each.dtype === "float16")
         throw new TensorError(

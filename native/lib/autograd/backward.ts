@@ -17,8 +17,10 @@ import {
   indices,
   keepSum,
   outputIndex,
+  replaceGradient,
   trackOf,
   type Hook,
+  type Leaf,
   type Node,
   type Saved,
   type Track,
@@ -204,17 +206,24 @@ export function backward(
           // Every run of a graph adds to the same gradient.
           if (leaf.gradient !== null && captures.current !== null && !createGraph)
             applyInto("add", leaf.gradient, [leaf.gradient, final], {});
-          else if (leaf.gradient !== null) leaf.gradient = call("add", [leaf.gradient, final]);
-          else if (createGraph) leaf.gradient = final;
-          else if (passing.isOwn(final)) passing.release((leaf.gradient = final));
-          else leaf.gradient = owned(final);
-          keepBeyondScopes(leaf.gradient);
+          else if (createGraph)
+            replaceGradient(leaf, leaf.gradient === null ? final : call("add", [leaf.gradient, final]), false);
+          else replaceGradient(leaf, ownGradient(leaf, final, passing), leaf.hooks.size === 0);
+          keepBeyondScopes(leaf.gradient!);
           passing.drop(sum!.value!);
         }
       }
       return (targets ?? []).map((target) => found.get(trackOf(target)!)?.get(outputIndex(target)) ?? null);
     }),
   );
+}
+
+/** What a leaf has once a gradient is added to it, in memory that nobody else has. */
+function ownGradient({ gradient }: Leaf, added: DeviceArray, passing: PassingGradients): DeviceArray {
+  if (gradient !== null) return call("add", [gradient, added]);
+  if (!passing.isOwn(added)) return owned(added);
+  passing.release(added);
+  return added;
 }
 
 /** A gradient that shares no memory with another: a user may change it in place. */

@@ -9,7 +9,7 @@ import { worded } from "../wording.ts";
 import { backward, withAnomalies, type BackwardOptions } from "./backward.ts";
 import { withoutWaiting } from "./scopes.ts";
 import { startRecording, withRecording } from "./recording.ts";
-import { addHook, gradientOf, keepGradient, setGradient, setLeaf, trackOf } from "./tape.ts";
+import { addHook, keepGradient, setGradient, setLeaf, shownGradientOf, trackOf } from "./tape.ts";
 
 /** `retainGraph`: the tape can be used again. `createGraph`: the gradients can be differentiated in turn. */
 export type { BackwardOptions } from "./backward.ts";
@@ -119,7 +119,7 @@ const methods: PropertyDescriptorMap & ThisType<Tensor> = {
   },
   grad: {
     get() {
-      return gradientOf(this);
+      return shownGradientOf(this);
     },
     set(gradient: Tensor | null) {
       setGradient(this, gradient);

@@ -23,6 +23,8 @@ export interface Leaf {
   readonly kind: "leaf";
   readonly tensor: WeakRef<DeviceArray>;
   gradient: DeviceArray | null;
+  /** Nobody outside has been given the gradient: it is freed when another takes its place. */
+  isUnseen: boolean;
   readonly hooks: Set<Hook>;
 }
 
@@ -79,7 +81,9 @@ export function setLeaf(array: DeviceArray, wanted: boolean): void {
   if (wanted === (known !== null)) return;
   // A view that is a leaf has no history but its own.
   if (array.lineage?.from != null) array.lineage = null;
-  if (wanted) track(array, { kind: "leaf", tensor: new WeakRef(array), gradient: null, hooks: new Set() });
+  if (known !== null) replaceGradient(known, null, false);
+  if (wanted)
+    track(array, { kind: "leaf", tensor: new WeakRef(array), gradient: null, isUnseen: false, hooks: new Set() });
   else array.track = null;
 }
 
@@ -186,13 +190,27 @@ export function checkGradient(array: DeviceArray, gradient: unknown, from: strin
   );
 }
 
+/** The same for somebody outside, who may keep it. */
+export function shownGradientOf(array: DeviceArray): DeviceArray | null {
+  const known = trackOf(array);
+  if (known?.kind === "leaf") known.isUnseen = false;
+  return gradientOf(array);
+}
+
+/** Puts a gradient in the place of a leaf's. `isUnseen`: nobody outside has it. */
+export function replaceGradient(leaf: Leaf, gradient: DeviceArray | null, isUnseen: boolean): void {
+  if (leaf.isUnseen && leaf.gradient !== gradient) leaf.gradient?.dispose();
+  leaf.gradient = gradient;
+  leaf.isUnseen = isUnseen;
+}
+
 export function setGradient(array: DeviceArray, gradient: DeviceArray | null): void {
   if (gradient !== null) {
     checkGradient(array, gradient, "An assignment");
     keepBeyondScopes(gradient);
   }
   const known = trackOf(array);
-  if (known?.kind === "leaf") known.gradient = gradient;
+  if (known?.kind === "leaf") replaceGradient(known, gradient, false);
   else if (gradient === null) keptGradients.delete(array);
   else keptGradients.set(array, gradient);
 }

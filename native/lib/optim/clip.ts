@@ -1,4 +1,5 @@
 // Gradients kept from growing too large.
+import { gradientOf } from "../autograd/tape.ts";
 import { TensorError } from "../errors.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { cutToNorm } from "../ops/gradient-lists.ts";
@@ -20,7 +21,7 @@ export function clipGradNorm(parameters: Iterable<Tensor>, most: number): Tensor
   checkedNumber("clipGradNorm", "a norm", most, (value) => value > 0, "above 0");
   if ((parameters as unknown) instanceof Tensor)
     throw new TensorError("OPERANDS", "clipGradNorm takes a list of parameters but got a tensor: write [x].");
-  const gradients = [...parameters].flatMap(({ grad }) => (grad === null ? [] : [grad]));
+  const gradients = [...parameters].flatMap((parameter) => gradientOf(parameter) ?? []);
   if (gradients.length === 0)
     throw new TensorError("OPERANDS", "clipGradNorm found no gradients: call backward() before it.");
   const { deviceProcess, execution } = gradients[0]!;
@@ -29,7 +30,7 @@ export function clipGradNorm(parameters: Iterable<Tensor>, most: number): Tensor
     if (each.deviceProcess !== deviceProcess)
       throw new TensorError(
         "DEVICE",
-        `clipGradNorm found gradients on ${deviceProcess.name} and on ${each.device}: their norm together has no device. Cut those of each device alone.`,
+        `clipGradNorm found gradients on ${deviceProcess.name} and on ${each.deviceProcess.name}: their norm together has no device. Cut those of each device alone.`,
       );
   }
   const norm = Tensor.empty(

@@ -4,7 +4,7 @@ import { TensorError } from "../errors.ts";
 import { tensor } from "../tensor/create.ts";
 import { pythonNames, refuseCalls } from "../instead.ts";
 import { Tensor } from "../tensor/tensor.ts";
-import { checkGradient } from "../autograd/tape.ts";
+import { checkGradient, gradientOf } from "../autograd/tape.ts";
 import { noGrad } from "../autograd/gradients.ts";
 import { updateAll, type UpdateKernel, type Updated } from "../ops/updates.ts";
 import { anything, optionsOf } from "../tensor/arguments.ts";
@@ -160,7 +160,7 @@ export abstract class Optimizer<O extends SharedOptions = SharedOptions> {
     for (const group of this.groups)
       for (const parameter of group.parameters) {
         const at = slot++;
-        const gradient = parameter.grad;
+        const gradient = gradientOf(parameter);
         if (gradient === null) continue;
         checkGradient(parameter, gradient, name);
         parameter.living(name);
