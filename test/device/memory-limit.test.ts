@@ -45,6 +45,20 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     }
   });
 
+  test("a loop that disposes of nothing holds little beside what lives, also after another size of tensor", () => {
+    bytes(1).dispose();
+    trim();
+    const before = memory()[device]!.reserved;
+    const most = device === "cpu" ? 512 * MiB : 4096 * MiB;
+    for (const size of [4 * MiB, 64 * MiB, 24 * MiB]) {
+      const x = zeros([size / 4], { device });
+      for (let done = 0; done < 2 * most; done += size) x.add(1);
+      x.dispose();
+      expect(memory()[device]!.reserved - before).toBeLessThanOrEqual(2 * most);
+    }
+    trim();
+  });
+
   test("what is no limit", () => {
     for (const wrong of [0, -1, "1 GiB", NaN])
       expect(() => setMemoryLimit(wrong as number, { device })).toThrow(

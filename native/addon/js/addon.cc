@@ -212,9 +212,8 @@ class Exports : public Napi::Addon<Exports> {
   int64_t own(const Arguments& arguments) {
     Client& client = client_of(arguments);
     int64_t place =
-        client.allocate(Memory::device, arguments.small(1), arguments.bytes(2), arguments.truth(5), arguments.small(6));
-    if (place >= 0)
-      instance_.owned_blocks().add(arguments.small(0), uint64_t(place), arguments.integer(3), arguments.object(4));
+        client.allocate(Memory::device, arguments.small(1), arguments.bytes(2), arguments.truth(4), arguments.small(5));
+    if (place >= 0) instance_.owned_blocks().add(arguments.small(0), uint64_t(place), arguments.object(3));
     return place;
   }
 

@@ -13,8 +13,8 @@ class OwnedBlocks {
  public:
   explicit OwnedBlocks(Napi::Env env) : env_(env) {}
 
-  // The block at `place` is `owner`'s from now on; V8 is told of `weight` bytes.
-  void add(uint32_t client, uint64_t place, int64_t weight, Napi::Object owner);
+  // The block at `place` is `owner`'s from now on.
+  void add(uint32_t client, uint64_t place, Napi::Object owner);
   // Frees a block. The place must be one of an owner.
   void remove(uint32_t client, uint64_t place);
   // Frees the blocks of owners that have been collected. Returns how many.
@@ -23,16 +23,8 @@ class OwnedBlocks {
   std::vector<std::pair<uint64_t, Napi::Object>> of(uint32_t client) const;
 
  private:
-  struct Block {
-    Napi::ObjectReference owner;
-    int64_t weight;
-  };
-  void free(uint32_t client, uint64_t place, const Block& block);
-  void weigh(int64_t change);
-
   Napi::Env env_;
-  std::unordered_map<uint32_t, std::unordered_map<uint64_t, Block>> blocks_;  // by client and place
-  int64_t untold_ = 0;                                                        // of V8
+  std::unordered_map<uint32_t, std::unordered_map<uint64_t, Napi::ObjectReference>> owners_;  // by client and place
 };
 
 }  // namespace warpcell

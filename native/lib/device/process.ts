@@ -3,6 +3,7 @@ import { binding, deviceExecutable, type ErrorRecord, type Outcome } from "../wi
 import { answerFields, greet } from "../wire/answers.ts";
 import { activity, clock } from "./activity.ts";
 import { collectGarbage, reclaim } from "./collection.ts";
+import { Comfort } from "./comfort.ts";
 import { Op } from "../wire/commands.ts";
 import { Execution } from "./execution.ts";
 import { largeBlock, LargeBlocks } from "./large-blocks.ts";
@@ -26,13 +27,6 @@ export type DeviceKind = "cpu" | "cuda" | "nvrtc";
  * own.
  */
 export type MemoryKind = "device" | "host";
-
-/**
- * Memory may grow to this without the collector being asked what nobody holds any more; then to twice what it left. V8
- * alone does not hurry: a device's memory is not its own. A processor's is everybody's, and warm where it is used
- * again.
- */
-const leastComfort = ({ unifiedMemory }: DeviceProperties) => (unifiedMemory ? 2 ** 28 : 2 ** 31);
 
 /** From the cheapest way to the last. */
 const waysToAllocate: readonly { prepared: () => boolean; mayGrow: boolean }[] = [
@@ -70,7 +64,7 @@ export class DeviceProcess {
   /** Modules and plans, which come back when they are next used. */
   readonly residents = new Residents();
 
-  #comfort: number;
+  readonly #comfort: Comfort;
   /** Since it was settled last. */
   #hasHealed = false;
   readonly #lost = new LostCommands();
@@ -97,7 +91,7 @@ export class DeviceProcess {
     this.properties = properties;
     this.execution = this.direct = new Execution(this, 0, new Ring(this));
     this.#executions = [this.direct];
-    this.#comfort = leastComfort(properties);
+    this.#comfort = new Comfort(client, properties.unifiedMemory);
   }
 
   /**
@@ -250,12 +244,10 @@ export class DeviceProcess {
 
   /**
    * The same of device memory for an object, which owns it: {@link disown} or the object's collection frees it.
-   * `weight`: bytes as V8 is told of them.
    */
-  allocateFor(owner: object, bytes: number, weight: number, stream = 0): number {
+  allocateFor(owner: object, bytes: number, stream = 0): number {
     const whose = stream || this.#pool;
-    const attempt = (mayGrow: boolean) =>
-      binding.own(this.client, whose, bytes, weight, owner, mayGrow, origin.current);
+    const attempt = (mayGrow: boolean) => binding.own(this.client, whose, bytes, owner, mayGrow, origin.current);
     let place = attempt(false);
     if (place < 0) place = this.#place(bytes, "device", attempt);
     if (bytes >= largeBlock) this.blocks.note(place);
@@ -267,12 +259,6 @@ export class DeviceProcess {
     binding.use(this.client, place, stream);
   }
 
-  #collectWhereCrowded(bytes: number): void {
-    if (binding.memory(this.client).reserved + bytes <= this.#comfort) return;
-    collectGarbage();
-    this.#comfort = Math.max(leastComfort(this.properties), 2 * (binding.memory(this.client).allocated + bytes));
-  }
-
   disown(place: number): void {
     binding.disown(this.client, place);
   }
@@ -280,7 +266,7 @@ export class DeviceProcess {
   #place(bytes: number, memory: MemoryKind, attempt: (mayGrow: boolean) => number): number {
     for (const { prepared, mayGrow } of waysToAllocate) {
       if (!prepared()) continue;
-      if (mayGrow && memory === "device") this.#collectWhereCrowded(bytes);
+      if (mayGrow && memory === "device") this.#comfort.ensure(bytes);
       let place = attempt(mayGrow);
       for (; place < -1; place = attempt(mayGrow)) this.#attend(place === -2 ? "died" : "interrupted");
       if (place >= 0) return place;

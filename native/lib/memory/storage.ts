@@ -1,22 +1,10 @@
 // A block of a device's memory: takes it from the allocator, and gives it back when the last tensor on it is disposed
 // of or collected.
-import { getHeapStatistics } from "node:v8";
 import { afterCollection, living } from "../device/collection.ts";
 import { origin } from "../device/origins.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import type { DType } from "./dtype.ts";
 import type { Shape } from "./shape.ts";
-
-const heap = getHeapStatistics().heap_size_limit;
-
-/**
- * Bytes as V8 is told of them. It collects after every 64 MiB or so beside its heap of some GiB: a device's memory
- * weighs what its share of all of it is of that heap, or a loop over tensors would spend its time in the collector.
- * What garbage is left when memory runs short is collected then (`DeviceProcess`).
- */
-function weight(device: DeviceProcess, bytes: number): number {
-  return Math.ceil(bytes * Math.min(1, heap / device.properties.memoryTotal));
-}
 
 /** Whose memory a buffer shows. */
 const shownBy = new WeakMap<ArrayBufferLike, Storage>();
@@ -57,7 +45,7 @@ export class Storage {
     this.stream = stream;
     this.bytes = bytes;
     this.#isBorrowed = borrowed !== null;
-    this.place = borrowed ?? device.allocateFor(this, bytes > 0 ? bytes : 1, weight(device, bytes), stream);
+    this.place = borrowed ?? device.allocateFor(this, bytes > 0 ? bytes : 1, stream);
   }
 
   /** Calls `watcher` whenever a tensor has left, as long as it answers true. */

@@ -160,17 +160,9 @@ export interface Binding {
   closePool(client: number, pool: number): void;
   /**
    * {@link allocate} of device memory for an object, which owns the block: it is freed by {@link disown}, or some time
-   * after the object has been collected. V8 is told of `weight` bytes, and {@link blocks} tells of `origin`.
+   * after the object has been collected. {@link blocks} tells of `origin`.
    */
-  own(
-    client: number,
-    stream: number,
-    bytes: number,
-    weight: number,
-    owner: object,
-    mayGrow: boolean,
-    origin: number,
-  ): number;
+  own(client: number, stream: number, bytes: number, owner: object, mayGrow: boolean, origin: number): number;
   disown(client: number, place: number): void;
   /**
    * The whole segment of a place as memory of this process: host segments, and device segments of `cpu`. The mapping
