@@ -219,7 +219,7 @@ test("a thread that is ended in the midst of a call takes nothing else with it",
     const record = new DataView(binding.room(c));
     parentPort.postMessage("ready");
     for (;;) {
-      binding.gauges(); binding.memory(c); binding.errors(c); binding.part(c, place, 1024); binding.watch({}); binding.disown(c, binding.own(c, 0, 64, 64, {}, true, 0)); binding.collected();
+      binding.gauges(); binding.memory(c); binding.errors(c); binding.part(c, place, 1024); binding.watch({}); binding.disown(c, binding.own(c, 0, 64, {}, true, 0)); binding.collected();
       record.setUint32(0, 24, true); record.setUint32(4, 1, true); binding.waitAsync(c, 0, binding.submit(c));
       const asked = binding.request(c, 8, [], 0); binding.wait(c, 0, asked, -1); binding.reply(c, asked);
       try { binding.part(c, -1, 1); } catch (error) { if (error.code !== "ARGUMENT") throw error; }
