@@ -1,11 +1,11 @@
-// Training steps of whole models on every device, one by one and as a graph, and tokens of a model that writes, in turns with PyTorch's, eager and with CUDA
-// graphs: the same model, dtype, batch and optimiser. Prints one JSON object per figure: milliseconds a step, and the most memory that was in use in bytes.
+// Training steps of whole models on every device, one by one and as a graph, tokens of a model that writes, and loops that dispose of nothing, in turns with
+// PyTorch's, eager and with CUDA graphs: the same model, dtype, batch and optimiser. Prints one JSON object per figure: milliseconds a step, and the most memory that was in use in bytes.
 // WARPCELL_RIVAL_PYTHON names a Python that has PyTorch.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { graph, memory, nn, noGrad, optim, arange, crossEntropy, randint, seed, tidy, zeros } from "warpcell";
+import { graph, memory, nn, noGrad, ones, optim, arange, crossEntropy, randint, seed, tidy, zeros } from "warpcell";
 import { devices, median, print, rivalPythons } from "./common/devices.mjs";
 
 const program = fileURLToPath(new URL("rivals/programs.py", import.meta.url));
@@ -143,9 +143,57 @@ async function printGeneration(device, rival) {
   });
 }
 
+/** Elements of a tensor, and how many a loop makes: one size after the other, in a pool that has seen the last. */
+const loops = {
+  cpu: [
+    [2 ** 18, 2000],
+    [2 ** 22, 100],
+    [2 ** 24, 30],
+  ],
+  cuda: [
+    [2 ** 20, 10000],
+    [2 ** 24, 2000],
+    [2 ** 28, 200],
+  ],
+};
+
+/** Prints the microseconds of an addition whose results nobody disposes of. */
+async function printLoops({ name, kind }, settle, rival) {
+  for (const [count, steps] of loops[kind]) {
+    const x = ones([count], { device: name });
+    let kept;
+    const run = () => {
+      const began = performance.now();
+      for (let i = 0; i < steps; i++) kept = x.add(1);
+      settle();
+      return ((performance.now() - began) / steps) * 1e3;
+    };
+    const measured = [];
+    for (let round = 0; round < 4; round++) {
+      const ours = run();
+      const theirs = (await rival?.ask({ loop: count, steps }))?.milliseconds * 1e3;
+      if (round > 0) measured.push({ ours, theirs });
+    }
+    print({
+      name: `${name}: x.add(1) of ${count} float32 in a loop that disposes of nothing`,
+      unit: "µs",
+      ours: median(measured.map((turn) => turn.ours)),
+      better: "higher",
+      ...(rival && {
+        rival: median(measured.map((turn) => turn.theirs)),
+        ratio: median(measured.map((turn) => turn.theirs / turn.ours)),
+        limit: 1,
+      }),
+      note: rival?.name,
+    });
+    kept.dispose();
+  }
+}
+
 for await (const { device } of devices()) {
   const { name } = device;
   const rival = await start(device.kind);
+  await printLoops(device, () => device.synchronize(), rival);
   await printGeneration(device, rival);
   const dtype = dtypes[device.kind];
   const pairs = chosen[device.kind].flatMap((each) => [

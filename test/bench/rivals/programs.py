@@ -1,5 +1,5 @@
 # The rival of test/bench/programs.mjs: reads a model's size as a line of JSON and answers with the milliseconds of a training step of PyTorch, eager or
-# as a CUDA graph, or of a token that it writes, and the most bytes of the GPU that were in use. The argument is the device: cpu or cuda.
+# as a CUDA graph, of a token that it writes, or of a tensor that a loop makes, and the most bytes of the GPU that were in use. The argument is the device: cpu or cuda.
 import json
 import sys
 import time
@@ -93,6 +93,17 @@ def generation_of(size):
     return run, begin
 
 
+def loop_of(size):
+    """New tensors that nobody lets go of by hand."""
+    x = torch.ones(size["loop"], device=device)
+    kept = []
+
+    def step():
+        kept[:] = [x + 1]
+
+    return step
+
+
 def replayed(step):
     """The same step, captured after some that were run as they are."""
     beside = torch.cuda.Stream()
@@ -118,7 +129,10 @@ for line in sys.stdin:
     if line not in made:
         made.clear()
         size = json.loads(line)
-        made[line] = generation_of(size) if "generation" in size else (step_of(size), lambda: None)
+        if "generation" in size:
+            made[line] = generation_of(size)
+        else:
+            made[line] = (loop_of(size) if "loop" in size else step_of(size), lambda: None)
         for _ in range(5):
             made[line][0]()
     (step, start), count = made[line], json.loads(line)["steps"]
