@@ -188,6 +188,12 @@ describe("errors", () => {
     expect(text).not.toMatch(/node:internal|inspector|dist\/|\$\$|cell:\/\//);
   });
 
+  test.each(["randn", "softmax", "nn", "Tensor"])("%s of the library, not imported", async (name) => {
+    expect((await session.run(`${name}([2])`)).error?.message).toBe(
+      `${name} is not defined: write import { ${name} } from "warpcell" first.`,
+    );
+  });
+
   test("a failed cell keeps what it declared before, and forgets what never got a value", async () => {
     const { error } = await session.run("let early = 1; let late = nothingOfThatName; 2");
     expect(error).toMatchObject({ name: "ReferenceError", message: "nothingOfThatName is not defined" });

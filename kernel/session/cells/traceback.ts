@@ -8,8 +8,10 @@ import { CellSyntaxError } from "../../language/cell-syntax-error.ts";
 import { insteadOfMissing } from "../../language/cuda-spelling.ts";
 import { insteadOfMistake, insteadOfPage } from "../../language/javascript-mistakes.ts";
 import { excerpt } from "../../language/excerpt.ts";
+import { exportedNames } from "../../language/exported-names.ts";
 import type { CellError } from "../../session-protocol.ts";
 import type { CellPlace, CellRegistry, RanCell } from "./cell-registry.ts";
+import { hostUrl } from "./library.ts";
 
 /** Folders of our own code: their frames say nothing to the user. */
 const ours = [new URL("../../", import.meta.url).href, fileURLToPath(new URL("../../", import.meta.url))];
@@ -183,9 +185,20 @@ function nameAndMessage(thrown: unknown): { name: string; message: string } {
 /** What to write instead of a name of CUDA's host side, or of what JavaScript has no advice for. */
 function insteadOf(error: Error): string {
   const message = withoutOurs(String(error.message));
-  if (error instanceof ReferenceError) return insteadOfMissing(message) + insteadOfPage(message);
+  if (error instanceof ReferenceError)
+    return insteadOfMissing(message) + insteadOfPage(message) + importOfMissing(message);
   return error instanceof TypeError ? insteadOfMistake(message) : "";
 }
+
+/** What to import where a name is missing that the library has. */
+function importOfMissing(message: string): string {
+  const name = /^([\w$]+) is not defined$/.exec(message)?.[1];
+  if (name === undefined) return "";
+  libraryNames ??= exportedNames(new URL("index.js", hostUrl));
+  return libraryNames.has(name) ? `: write import { ${name} } from "warpcell" first.` : "";
+}
+
+let libraryNames: ReadonlySet<string> | undefined;
 
 /** Where the file is wrong that Node could not compile. */
 function refused(error: Error): string {
