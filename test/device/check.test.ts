@@ -175,6 +175,15 @@ template <class T> __global__ void past(T* x, int n) { x[n] = 0; }`,
   ).toThrow(RangeError);
 });
 
+test("a checked source that comes from the cache is called as it is now", async () => {
+  const source = `extern "C" __global__ void last(float* x, int n) { x[n] = 3; }`;
+  for (const name of ["Cell [3]", "Cell [4]", "Cell [4]"]) {
+    const { kernels } = await compile(source, { ...on, check: true, name });
+    const error = await foundBy(() => (kernels["last"] as Kernel).launch({ grid: 1, block: 1 }, zeros([3], on), 3));
+    expect(error?.message).toMatch(/in line 1, `extern "C" __global__ void last/);
+  }
+});
+
 test("check(fn) leaves kernels their variables", async () => {
   const { kernels, globals } = await compile(
     `__constant__ int step = 1;
