@@ -63,6 +63,8 @@ describe.each(chapters)("%s", (name) => {
     expect(exercises.length).toBeGreaterThanOrEqual(2);
     expect(exercises.length).toBeLessThanOrEqual(4);
     expect(code.filter(({ source }) => mark.test(source))).toHaveLength(exercises.length);
+    // The code of a card has the answer in it.
+    expect(exercises.filter(({ isHidden }) => !isHidden).map(({ source }) => source)).toEqual([]);
     for (const cell of exercises) expect(html(cell)).toMatch(/<summary>Hint 1 of \d<\/summary>[^]*<summary>An answer/);
     expect(code.at(-1)!.source).toBe("exercises()");
     const wide = code.flatMap(({ source }) => source.split("\n")).filter((line) => line.trimEnd().length > 80);

@@ -13,16 +13,24 @@ export const runner = join(root, "scripts", "run_notebook.py");
 export interface Cell {
   readonly kind: "markdown" | "code";
   readonly source: string;
+  /** JupyterLab shows its output alone. */
+  readonly isHidden: boolean;
   readonly outputs: readonly { readonly data?: Readonly<Record<string, unknown>>; readonly text?: unknown }[];
 }
 
 /** The cells of a notebook file. */
 export function cellsOf(path: string): Cell[] {
   const { cells } = JSON.parse(readFileSync(path, "utf8")) as {
-    cells: { cell_type: Cell["kind"]; source: string | string[]; outputs?: Cell["outputs"] }[];
+    cells: {
+      cell_type: Cell["kind"];
+      source: string | string[];
+      metadata: { jupyter?: { source_hidden?: boolean } };
+      outputs?: Cell["outputs"];
+    }[];
   };
-  return cells.map(({ cell_type, source, outputs = [] }) => ({
+  return cells.map(({ cell_type, source, metadata, outputs = [] }) => ({
     kind: cell_type,
+    isHidden: metadata.jupyter?.source_hidden === true,
     source: [source].flat().join(""),
     outputs,
   }));
