@@ -15,6 +15,15 @@ export {
   type TensorOptions,
 } from "./tensor/create.ts";
 export { check } from "./cuda/check.ts";
+export { assertClose, type AssertCloseOptions, type Comparable } from "./tensor/assert-close.ts";
+export {
+  Exercise,
+  exercise,
+  ExerciseList,
+  exercises,
+  type CheckResult,
+  type ExerciseOptions,
+} from "./exercise/exercise.ts";
 export { runProgram, type ProgramOptions, type ProgramResult } from "./cuda/program/program.ts";
 export { compile, CudaModule, type KernelDeclarationText } from "./cuda/module.ts";
 export { defaultDevice, type DefaultDevice } from "./device/choice.ts";

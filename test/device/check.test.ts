@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import {
   check,
   compile,
+  DeviceVariable,
   empty,
   ones,
   synchronize,
@@ -172,6 +173,28 @@ template <class T> __global__ void past(T* x, int n) { x[n] = 0; }`,
       throw new RangeError("of the function");
     }),
   ).toThrow(RangeError);
+});
+
+test("check(fn) leaves kernels their variables", async () => {
+  const { kernels, globals } = await compile(
+    `__constant__ int step = 1;
+    __device__ int count = 3;
+    extern "C" __global__ void advance() { count += step; }`,
+    on,
+  );
+  const advance = () => (kernels["advance"] as Kernel).launch({ grid: 1, block: 1 });
+  const { step, count } = globals as Record<string, DeviceVariable<number, number>>;
+  step!.set(10);
+  check(advance);
+  expect(count!.data()).toBe(13);
+  advance();
+  step!.set(100);
+  check(advance);
+  advance();
+  expect(count!.data()).toBe(223);
+  count!.set(0);
+  check(advance);
+  expect([count!.data(), step!.data()]).toEqual([100, 100]);
 });
 
 test("a launch that is refused says so as ever", async () => {

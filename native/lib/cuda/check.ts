@@ -6,9 +6,9 @@ import { Scoped } from "../scoped.ts";
 export const checking = new Scoped(false);
 
 /**
- * Runs `fn` with every launch of a user's kernel on the `cpu` device checked, as those of `%%cuda --check` are, and returns what it
- * returns. Kernels are compiled once more for it when they are first launched; their variables (`__device__`) are the
- * copy's own. Throws CheckError for what the launches did wrong; what `fn` throws.
+ * Runs `fn` with every launch of a user's kernel on the `cpu` device checked, as those of `%%cuda --check` are, and
+ * returns what it returns. Kernels are compiled once more for it when they are first launched, with the same variables
+ * (`__device__`). Throws CheckError for what the launches did wrong; what `fn` throws.
  * @example
  * const { kernels } = await compile('extern "C" __global__ void last(float* x, int n) { x[n] = 1; }');
  * const x = zeros([3]);
