@@ -11,6 +11,9 @@ const chapters = readdirSync(folder).filter((name) => name.endsWith(".ipynb"));
 const mark = /^.*\/\/ change me\b.*$/m;
 const characters: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"' };
 
+/** Exercises that may be right by luck before they are solved: what is on two streams may come in the right order. */
+const luck: Readonly<Record<string, number>> = { "12-streams.ipynb": 1 };
+
 const whichDevice = `import { defaultDevice as chosen } from "warpcell";
 console.log("It ran on " + chosen().device.name + ".");`;
 
@@ -58,7 +61,9 @@ describe.each(chapters)("%s", (name) => {
     ]);
     // On a GPU numbers may be right where a race or an index past the end is the mistake.
     const [, device] = /^It ran on (cpu|cuda:\d+)\.$/m.exec(stdout)!;
-    if (device === "cpu") expect(scores[0]![0]).toBe("0");
+    const right = Number(scores[0]![0]);
+    if (device === "cpu") expect(right).toBeLessThanOrEqual(luck[name] ?? 0);
+    else expect(right).toBeLessThan(exercises.length);
     expect(stdout).not.toMatch(/type error|warning:/);
   }, 180_000);
 
@@ -69,7 +74,7 @@ describe.each(chapters)("%s", (name) => {
     expect(code.filter(({ source }) => mark.test(source))).toHaveLength(exercises.length);
     // The code of a card has the answer in it.
     expect(exercises.filter(({ isHidden }) => !isHidden).map(({ source }) => source)).toEqual([]);
-    for (const cell of exercises) expect(html(cell)).toMatch(/<summary>Hint 1 of \d<\/summary>[^]*<summary>An answer/);
+    for (const cell of exercises) expect(html(cell)).toMatch(/<summary>Hint[^]*<summary>An answer/);
     expect(code.at(-1)!.source).toBe("exercises()");
     const wide = code.flatMap(({ source }) => source.split("\n")).filter((line) => line.trimEnd().length > 80);
     expect(wide).toEqual([]);
