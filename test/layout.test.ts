@@ -204,6 +204,7 @@ describe("rooms of the library", () => {
     "fft",
     "parallel",
     "profile",
+    "exercise",
   ];
   const roomOf = (file: string) => /^native\/lib\/([a-z]+)\//.exec(file)?.[1];
   const library = product.filter((file) => file.startsWith("native/lib/"));

@@ -125,9 +125,15 @@ export class Compilation {
 
   /**
    * Reads the kernels of `source`. Throws CompileError for one that cannot be called from TypeScript,
-   * DeviceUnavailable. `on`: a process to compile with, whatever device the options name.
+   * DeviceUnavailable. `on`: a process to compile with, whatever device the options name. `sharedVariables`: those
+   * of another compilation of the same source, which are this one's, too.
    */
-  constructor(source: string, options: CompileOptions, on?: DeviceProcess) {
+  constructor(
+    source: string,
+    options: CompileOptions,
+    on?: DeviceProcess,
+    sharedVariables?: readonly CompiledVariable[],
+  ) {
     checkForms(source, options);
     this.source = source;
     this.name = options.name ?? "kernel.cu";
@@ -156,7 +162,7 @@ export class Compilation {
       throw withExcerpts(error, this);
     }
     const own = options.isLibrary === true ? [] : this.signatures.variables;
-    this.variables = [
+    this.variables = sharedVariables?.map((each) => ({ ...each, isNew: false })) ?? [
       ...own.map((declaration) => {
         const kept = this.brought.kept.get(declaration.name);
         const isKept = kept?.isLike(declaration) === true;
@@ -172,10 +178,10 @@ export class Compilation {
     this.#options = optionWords({ ...options, includes });
   }
 
-  /** The same source, to be checked; its variables are new. */
+  /** The same source with the same variables, to be checked. */
   checkedCopy(): Compilation {
     const { name, brought } = this;
-    return new Compilation(this.source, { ...this.#given, name, brought, check: true }, this.device);
+    return new Compilation(this.source, { ...this.#given, name, brought, check: true }, this.device, this.variables);
   }
 
   /** Keeps what of a compiler's log is a mistake of a checked source. */
@@ -296,7 +302,9 @@ export class Compilation {
       paths
         .filter((path) => !systems.some((folder) => path.startsWith(`${folder}/`)))
         .map((path) => readFileSync(path, "utf8"));
-    const name = [own, ...texts()].some((text) => saysName.test(text)) ? this.#said : null;
+    // Checked code tells where it is by the names that it was compiled with.
+    const hasName = this.isChecked || [own, ...texts()].some((text) => saysName.test(text));
+    const name = hasName ? this.#said : null;
     const log = this.#names.reduce((text, each, index) => text.replaceAll(each, placeholder(index)), compiled.log);
     cache().put(key, { ...compiled, log, dependencies, name });
   }
