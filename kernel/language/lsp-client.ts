@@ -142,7 +142,7 @@ export class LspClient {
     const reader = new FrameReader((message) => this.#receive(message));
     let reason = "";
     this.#child = child;
-    this.#ready = false;
+    this.#ready = this.#hasAnswered = false;
     this.#waiting = [];
 
     child.on("error", (error) => {
