@@ -126,6 +126,17 @@ const programs: Record<string, Program> = {
     args: [300, seed],
     prints: () => `sum ${sum(numbers(1800, (i) => (hash(i, seed) % 1000) ** 2 % 1000))} timed 1 idle 1\n`,
   },
+  callbacks: {
+    args: [100],
+    prints: () =>
+      [
+        "first part: cudaSuccess",
+        "calls 1",
+        ...[2, 6, 18].map((by) => by * 4950),
+        "none: cudaErrorInvalidValue",
+        "flags: cudaErrorInvalidValue\n",
+      ].join("\n"),
+  },
   "checked-calls": {
     args: [],
     prints: () => {
