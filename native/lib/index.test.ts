@@ -175,6 +175,7 @@ test("what a program can import, and nothing else", () => {
     "runProgram",
     "scaledMatmul",
     "seed",
+    "setChecking",
     "setFloat32Precision",
     "setGeneratorState",
     "setMemoryLimit",

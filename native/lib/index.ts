@@ -14,7 +14,7 @@ export {
   type Scalar,
   type TensorOptions,
 } from "./tensor/create.ts";
-export { check } from "./cuda/check.ts";
+export { check, setChecking } from "./cuda/check.ts";
 export { assertClose, type AssertCloseOptions, type Comparable } from "./tensor/assert-close.ts";
 export {
   Exercise,

@@ -93,6 +93,11 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     assertClose(make([0]), [0.4], { atol: 0.5 });
     expect(said(() => assertClose(make([0]), [0.4], { rtol: 0.9 }))).not.toBe("");
     assertClose(make([NaN]), [NaN]);
+    // JavaScript's numbers have the dtype of the others.
+    assertClose(1.000001, 1);
+    expect(said(() => assertClose(16_777_217, 20_000_001))).toBe("result must be 20000001, but is 16777217.");
+    expect(said(() => assertClose(make([1_000_005], "int32"), [1_000_006]))).not.toBe("");
+    expect(said(() => assertClose(make([1.000001], "float64"), [1]))).not.toBe("");
     expect(said(() => assertClose(make([NaN]), [NaN], { equalNan: false }))).toBe("result[0] must be NaN, but is NaN.");
   });
 

@@ -7,6 +7,7 @@ import {
   DeviceVariable,
   empty,
   ones,
+  setChecking,
   synchronize,
   zeros,
   type CudaModule,
@@ -173,6 +174,34 @@ template <class T> __global__ void past(T* x, int n) { x[n] = 0; }`,
       throw new RangeError("of the function");
     }),
   ).toThrow(RangeError);
+});
+
+test("a checked source that comes from the cache is called as it is now", async () => {
+  const source = `extern "C" __global__ void last(float* x, int n) { x[n] = 3; }`;
+  for (const name of ["Cell [3]", "Cell [4]", "Cell [4]"]) {
+    const { kernels } = await compile(source, { ...on, check: true, name });
+    const error = await foundBy(() => (kernels["last"] as Kernel).launch({ grid: 1, block: 1 }, zeros([3], on), 3));
+    expect(error?.message).toMatch(/in line 1, `extern "C" __global__ void last/);
+  }
+});
+
+test("setChecking(true) has all launches checked until it ends", async () => {
+  const { kernels } = await compile(`extern "C" __global__ void beyond(float* x, int n) { x[n] = 1; }`, on);
+  const kernel = kernels["beyond"] as Kernel;
+  const config = { grid: 1, block: 1 };
+  const launch = () => kernel.launch(config, zeros([32], on).slice([0, 16]), 16);
+  const following = setChecking(true);
+  expect((await foundBy(launch))?.findings[0]?.kind).toBe("bounds");
+  {
+    using _off = setChecking(false);
+    expect(await foundBy(launch)).toBeNull();
+    expect(() => check(launch)).toThrow(CheckError);
+  }
+  expect(await foundBy(launch)).toBeInstanceOf(CheckError);
+  await kernel.time({ ...config, repeats: 1, warmup: 0 }, zeros([32], on).slice([0, 16]), 16);
+  following[Symbol.dispose]();
+  expect(await foundBy(launch)).toBeNull();
+  expect(() => setChecking("on" as never)).toThrow('setChecking takes true or false but got "on".');
 });
 
 test("check(fn) leaves kernels their variables", async () => {

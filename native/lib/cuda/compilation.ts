@@ -302,7 +302,9 @@ export class Compilation {
       paths
         .filter((path) => !systems.some((folder) => path.startsWith(`${folder}/`)))
         .map((path) => readFileSync(path, "utf8"));
-    const name = [own, ...texts()].some((text) => saysName.test(text)) ? this.#said : null;
+    // Checked code tells where it is by the names that it was compiled with.
+    const hasName = this.isChecked || [own, ...texts()].some((text) => saysName.test(text));
+    const name = hasName ? this.#said : null;
     const log = this.#names.reduce((text, each, index) => text.replaceAll(each, placeholder(index)), compiled.log);
     cache().put(key, { ...compiled, log, dependencies, name });
   }

@@ -26,7 +26,7 @@ const colours = { solved: "#2e9d5c", open: "#c98500" };
 const scoreText = ({ solved, of }: Score): string => `${solved} of ${of} solved`;
 const markOf = (reason: string | null): string => (reason === null ? "✓" : "○");
 
-/** Text of a teacher's: `…` is code, and its lines are kept. */
+/** Text of a teacher's, or of a check: `…` is code, and its lines are kept. */
 const paragraphs = (text: string): string =>
   escaped(text.trim())
     .replace(/`([^`\n]+)`/g, "<code>$1</code>")
@@ -47,7 +47,7 @@ export function htmlOf(card: Card, score: Score): string {
     `<div style="border-left:4px solid ${reason === null ? colours.solved : colours.open};padding:2px 14px;max-width:48em">`,
     `<p><strong>${markOf(reason)} ${escaped(name)}</strong>: ${reason === null ? "solved" : "not solved yet"} <small>(${scoreText(score)})</small></p>`,
     task === "" ? "" : `<p>${paragraphs(task)}</p>`,
-    reason === null ? "" : `<p>${escaped(reason).replaceAll("\n", "<br>")}</p>`,
+    reason === null ? "" : `<p>${paragraphs(reason)}</p>`,
     hintsOf(card),
     answer === "" ? "" : `<details><summary>An answer</summary><pre><code>${escaped(answer)}</code></pre></details>`,
     "</div>",

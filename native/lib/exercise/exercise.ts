@@ -1,6 +1,6 @@
 // exercise("name", check): says below a cell whether a learner's answer is right, and if not, why.
 import { inspect } from "node:util";
-import { check as followed } from "../cuda/check.ts";
+import { withChecking } from "../cuda/check.ts";
 import { DeviceProcess } from "../device/process.ts";
 import { InterruptedError, TensorError } from "../errors.ts";
 import { flag, optionsOf, text, type Kind } from "../tensor/arguments.ts";
@@ -203,7 +203,7 @@ export function exercise(
   const thrown = (error: unknown): Exercise => made(deviceFailure() ?? sentenceOf(error));
   let result: CheckResult | Promise<CheckResult>;
   try {
-    result = checked ? followed(check) : check();
+    result = withChecking(checked, check);
   } catch (error) {
     return thrown(error);
   }

@@ -15,8 +15,9 @@ export type Comparable = Tensor | TypedArray | Nested<Scalar>;
 /**
  * `rtol`, `atol` and `equalNan` as {@link CloseOptions} has them. What is left out depends on the coarser of both
  * dtypes: `rtol` is 1e-7 of float64, 1e-5 of float32, 1e-3 of float16, 0.016 of bfloat16, 0.13 of 8-bit floats, `atol`
- * 1e-7 of float64 and 1e-5 of the others; integers must be equal, and NaN is close to NaN. `name`: what the message
- * calls the numbers, "result" when left out.
+ * 1e-7 of float64 and 1e-5 of the others; integers must be equal, and NaN is close to NaN. JavaScript's numbers are as
+ * coarse as what they are compared with, else as float32. `name`: what the message calls the numbers, "result" when left
+ * out.
  */
 export interface AssertCloseOptions extends CloseOptions {
   readonly name?: string;
@@ -45,8 +46,13 @@ function comparable(name: string, value: unknown, device?: string): Tensor {
   const isScalar = typeof value === "number" || typeof value === "bigint" || typeof value === "boolean";
   if (!isScalar && !Array.isArray(value) && !ArrayBuffer.isView(value))
     throw new TensorCheckError("TENSOR", `${name} must be a tensor, an array or a number, but is ${worded(value)}.`);
-  return tensorOf(value as Nested<number>, { device: device ?? "cpu" });
+  const plain = tensorOf(value as Nested<number>, { device: "cpu" });
+  const exact = plain.dtype === "float32" && isPlain(value) ? tensorOf(value as number[], { dtype: "float64" }) : plain;
+  return exact.to(device ?? "cpu");
 }
+
+/** JavaScript's numbers, which have no dtype. */
+const isPlain = (value: unknown): boolean => !(value instanceof Tensor) && !ArrayBuffer.isView(value);
 
 /** Floats of 8 bits are only kept. */
 const computable = (x: Tensor): Tensor => (x.dtype.startsWith("float8") ? x.to("float32") : x);
@@ -114,8 +120,9 @@ export function assertClose(actual: Comparable, expected: Comparable, options?: 
       "SHAPE",
       `${name} must have shape ${formatShape(wanted.shape)}, but has shape ${formatShape(x.shape)}.`,
     );
-  const coarsest = (part: 0 | 1): number =>
-    Math.max(...[x.dtype, wanted.dtype].map((dtype: DType) => tolerances[dtype]?.[part] ?? 0));
+  const rounded: DType[] = [...(isPlain(actual) ? [] : [x.dtype]), ...(isPlain(expected) ? [] : [wanted.dtype])];
+  if (rounded.length === 0) rounded.push("float32");
+  const coarsest = (part: 0 | 1): number => Math.max(...rounded.map((dtype) => tolerances[dtype]?.[part] ?? 0));
   const [rtol, atol] = [given.rtol ?? coarsest(0), given.atol ?? coarsest(1)];
   const [a, b] = [computable(x), computable(wanted)];
   const isWrong = isclose(a, b, { rtol, atol, equalNan: given.equalNan ?? true }).logicalNot();
