@@ -16,10 +16,10 @@ export interface SplitProgram {
 const deviceHeaders =
   /^(cooperative_groups(\/.*)?|cuda_fp16\.h|cuda_bf16\.h|cuda_fp8\.h|cooperative_groups\.h|curand_kernel\.h|mma\.h|cuComplex\.h|cuda_pipeline(_primitives)?\.h|math_constants\.h|cub\/.*|cuda\/.*|math\.h|cmath|cstdint|stdint\.h|cfloat|float\.h|climits|limits\.h|cstddef|stddef\.h|assert\.h|cassert|type_traits|limits|vector_types\.h|vector_functions\.h)$/;
 
-/** Headers that host code knows by the names of their namespaces alone. */
-const deviceNamespaces: readonly (readonly [headers: RegExp, text: string])[] = [
+/** Headers of device code, and what host code has in their place: names, and nothing that needs a device. */
+const hostTexts: readonly (readonly [headers: RegExp, text: string])[] = [
   [/^cub\/(block|warp)\//, "namespace cub {}"],
-  [/^cuda\/(atomic|barrier|pipeline|latch|semaphore)$/, "namespace cuda {}"],
+  [/^cuda\/(atomic|barrier|pipeline|latch|semaphore)$/, '#include "warpcell_program/scopes.h"'],
   [/^mma\.h$/, "namespace nvcuda { namespace wmma {} }"],
   [/^cuda_pipeline(_primitives)?\.h$/, ""],
 ];
@@ -51,7 +51,7 @@ export function splitProgram(source: string): SplitProgram {
     device.push(...devicePart(source, tokens, item, needed));
   }
   device.push(...includeEdits(source));
-  host.push(...macroEdits(source), ...namespaceEdits(source));
+  host.push(...macroEdits(source), ...deviceHeaderEdits(source));
   // No macro for host code: the C++ library has an attribute of that name.
   for (const { text, start, end } of tokens)
     if (text === "__noinline__") host.push({ start, end, text: " ".repeat(end - start) });
@@ -305,10 +305,10 @@ function macroEdits(source: string): Edit[] {
   );
 }
 
-/** Headers of device code become their namespaces. */
-function namespaceEdits(source: string): Edit[] {
+/** Headers of device code become what host code has of them. */
+function deviceHeaderEdits(source: string): Edit[] {
   return [...source.matchAll(/^[ \t]*#[ \t]*include[ \t]*<([^>\n]+)>[^\n]*/gm)].flatMap((match) => {
-    const known = deviceNamespaces.find(([headers]) => headers.test(match[1]!));
+    const known = hostTexts.find(([headers]) => headers.test(match[1]!));
     return known === undefined ? [] : [{ start: match.index, end: match.index + match[0].length, text: known[1] }];
   });
 }
