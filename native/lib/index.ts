@@ -14,16 +14,7 @@ export {
   type Scalar,
   type TensorOptions,
 } from "./tensor/create.ts";
-export { check, setChecking } from "./cuda/check.ts";
-export { assertClose, type AssertCloseOptions, type Comparable } from "./tensor/assert-close.ts";
-export {
-  Exercise,
-  exercise,
-  ExerciseList,
-  exercises,
-  type CheckResult,
-  type ExerciseOptions,
-} from "./exercise/exercise.ts";
+export { check } from "./cuda/check.ts";
 export { runProgram, type ProgramOptions, type ProgramResult } from "./cuda/program/program.ts";
 export { compile, CudaModule, type KernelDeclarationText } from "./cuda/module.ts";
 export { defaultDevice, type DefaultDevice } from "./device/choice.ts";
@@ -136,8 +127,10 @@ export { affineGrid, gridSample, type GridOptions, type GridSampleOptions } from
 export { bucketize, digamma, logit, type BucketOptions } from "./tensor/composed.ts";
 export type { AxisSlice, Shape } from "./memory/shape.ts";
 export { checkTensor, type TensorRequirements } from "./tensor/check.ts";
+export { assertClose, type AssertCloseOptions, type Comparable } from "./tensor/assert-close.ts";
 export { TensorLayout, type LayoutOptions } from "./tensor/layout.ts";
 export { validateLaunch, type LaunchToValidate } from "./cuda/launch-check.ts";
+export { setChecking } from "./cuda/check.ts";
 export { benchmark, type Benchmark, type BenchmarkOptions, type KernelBenchmarkOptions } from "./profile/benchmark.ts";
 export { profile, Profile, range, type ProfileEvent, type ProfileOptions, type ProfileRow } from "./profile/profile.ts";
 export { tidy } from "./autograd/tidy.ts";
@@ -351,6 +344,14 @@ export { GradScaler, type GradScalerOptions } from "./amp/grad-scaler.ts";
 export { DataLoader, type DataLoaderOptions } from "./data/data-loader.ts";
 export type { BatchOf, Data, Samples } from "./data/sources.ts";
 export { progress, type Counted, type ProgressOptions, type ShownValues } from "./data/progress.ts";
+export {
+  Exercise,
+  exercise,
+  ExerciseList,
+  exercises,
+  type CheckResult,
+  type ExerciseOptions,
+} from "./exercise/exercise.ts";
 /** Models: `nn.Module`, `nn.Linear`, `nn.Sequential`, `nn.SelfAttention`, … */
 export * as nn from "./nn/nn.ts";
 /** Optimisers: `optim.SGD`, `optim.Adam`, `optim.AdamW`, schedules of learning rates, `optim.clipGradNorm`. */
