@@ -82,6 +82,8 @@ class ProgramDevice {
   virtual cudaError_t stream_synchronize(cudaStream_t stream) = 0;
   virtual cudaError_t stream_query(cudaStream_t stream) = 0;
   virtual cudaError_t stream_wait(cudaStream_t stream, cudaEvent_t event) = 0;
+  // Behind what the stream was given before it; what it is given later waits for its end.
+  virtual cudaError_t call_host(cudaStream_t stream, cudaHostFn_t function, void* data) = 0;
 
   virtual cudaError_t event_create(cudaEvent_t* event, unsigned flags) = 0;
   virtual cudaError_t event_destroy(cudaEvent_t event) = 0;

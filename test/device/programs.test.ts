@@ -1,30 +1,5 @@
 // Whole programs with main() on every device: what they print is computed here in float64, from the same random seed.
-import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
-import { runProgram } from "../../native/lib/index.ts";
-import { devices } from "./devices.ts";
-
-const seed = Math.floor(Math.random() * 10_000);
-console.log(`seed ${seed}`);
-
-const source = (name: string): string => readFileSync(new URL(`../programs/${name}.cu`, import.meta.url), "utf8");
-
-/** `hash` of the programs. */
-function hash(i: number, by: number): number {
-  let h = (Math.imul(i, 747796405) + Math.imul(by, 2891336453) + 12345) >>> 0;
-  h = Math.imul((h >>> ((h >>> 28) + 4)) ^ h, 277803737) >>> 0;
-  return ((h >>> 22) ^ h) >>> 0;
-}
-
-const numbers = (n: number, of: (i: number) => number): number[] => Array.from({ length: n }, (_, i) => of(i));
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-
-interface Program {
-  readonly args: readonly (string | number)[];
-  readonly prints: () => string;
-  readonly stderr?: string | RegExp;
-  readonly exitCode?: () => number;
-}
+import { hash, numbers, runPrograms, seed, source, sum, type Program } from "./program-runner.ts";
 
 const programs: Record<string, Program> = {
   "vector-add": {
@@ -253,14 +228,4 @@ function lineOf(name: string, text: string): number {
   return source(name).slice(0, source(name).indexOf(text)).split("\n").length;
 }
 
-describe.each(devices)("whole programs on $name", ({ name: device }) => {
-  test.each(Object.keys(programs))("%s", { timeout: 120_000 }, async (name) => {
-    const { args, prints, stderr = "", exitCode } = programs[name]!;
-    const ended = await runProgram(source(name), { device, args: args.map(String) });
-    expect(ended.stdout).toBe(prints());
-    if (typeof stderr === "string") expect(ended.stderr).toBe(stderr);
-    else expect(ended.stderr).toMatch(stderr);
-    expect(ended.exitCode).toBe(exitCode?.() ?? 0);
-    expect(ended.unchecked).toEqual([]);
-  });
-});
+runPrograms("whole programs", programs);

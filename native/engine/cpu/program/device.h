@@ -64,6 +64,7 @@ class CpuProgram final : public ProgramDevice {
   cudaError_t stream_synchronize(cudaStream_t stream) override;
   cudaError_t stream_query(cudaStream_t stream) override;
   cudaError_t stream_wait(cudaStream_t stream, cudaEvent_t event) override;
+  cudaError_t call_host(cudaStream_t stream, cudaHostFn_t function, void* data) override;
 
   cudaError_t event_create(cudaEvent_t* event, unsigned flags) override;
   cudaError_t event_destroy(cudaEvent_t event) override;

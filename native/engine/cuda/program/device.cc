@@ -173,6 +173,9 @@ class CudaProgram final : public ProgramDevice {
   cudaError_t stream_wait(cudaStream_t stream, cudaEvent_t event) override {
     return call(api_.cuStreamWaitEvent, handle(stream), handle(event), 0u);
   }
+  cudaError_t call_host(cudaStream_t stream, cudaHostFn_t function, void* data) override {
+    return call(more_.cuLaunchHostFunc, handle(stream), function, data);
+  }
 
   cudaError_t event_create(cudaEvent_t* event, unsigned flags) override {
     return call(api_.cuEventCreate, reinterpret_cast<Event*>(event), flags);

@@ -14,7 +14,15 @@ export interface SplitProgram {
 
 /** Headers that device code may have; others are the host's. */
 const deviceHeaders =
-  /^(cooperative_groups(\/.*)?|cuda_fp16\.h|cuda_bf16\.h|cuda_fp8\.h|cooperative_groups\.h|curand_kernel\.h|mma\.h|cuComplex\.h|cuda_pipeline\.h|math_constants\.h|cub\/.*|cuda\/.*|math\.h|cmath|cstdint|stdint\.h|cfloat|float\.h|climits|limits\.h|cstddef|stddef\.h|assert\.h|cassert|type_traits|limits|vector_types\.h|vector_functions\.h)$/;
+  /^(cooperative_groups(\/.*)?|cuda_fp16\.h|cuda_bf16\.h|cuda_fp8\.h|cooperative_groups\.h|curand_kernel\.h|mma\.h|cuComplex\.h|cuda_pipeline(_primitives)?\.h|math_constants\.h|cub\/.*|cuda\/.*|math\.h|cmath|cstdint|stdint\.h|cfloat|float\.h|climits|limits\.h|cstddef|stddef\.h|assert\.h|cassert|type_traits|limits|vector_types\.h|vector_functions\.h)$/;
+
+/** Headers of device code, and what host code has in their place: names, and nothing that needs a device. */
+const hostTexts: readonly (readonly [headers: RegExp, text: string])[] = [
+  [/^cub\/(block|warp)\//, "namespace cub {}"],
+  [/^cuda\/(atomic|barrier|pipeline|latch|semaphore)$/, '#include "warpcell_program/scopes.h"'],
+  [/^mma\.h$/, "namespace nvcuda { namespace wmma {} }"],
+  [/^cuda_pipeline(_primitives)?\.h$/, ""],
+];
 
 /** Whether a text has a `main` of its own, so that it is a program and no cell of kernels. */
 export function isProgram(source: string): boolean {
@@ -43,7 +51,7 @@ export function splitProgram(source: string): SplitProgram {
     device.push(...devicePart(source, tokens, item, needed));
   }
   device.push(...includeEdits(source));
-  host.push(...macroEdits(source));
+  host.push(...macroEdits(source), ...deviceHeaderEdits(source));
   // No macro for host code: the C++ library has an attribute of that name.
   for (const { text, start, end } of tokens)
     if (text === "__noinline__") host.push({ start, end, text: " ".repeat(end - start) });
@@ -295,6 +303,14 @@ function macroEdits(source: string): Edit[] {
       }));
     },
   );
+}
+
+/** Headers of device code become what host code has of them. */
+function deviceHeaderEdits(source: string): Edit[] {
+  return [...source.matchAll(/^[ \t]*#[ \t]*include[ \t]*<([^>\n]+)>[^\n]*/gm)].flatMap((match) => {
+    const known = hostTexts.find(([headers]) => headers.test(match[1]!));
+    return known === undefined ? [] : [{ start: match.index, end: match.index + match[0].length, text: known[1] }];
+  });
 }
 
 /** Headers of the host go; what lies beside the program is for both. */
