@@ -70,3 +70,11 @@ test.each(
   expect(memory()["cpu"]!.allocated, `seed ${seed}`).toBe(before);
   expect(read).toBeGreaterThan(100);
 });
+
+test("a file that would be read for ever is given up", async () => {
+  const name = fileURLToPath(new URL("../device/files/endless.parquet", import.meta.url));
+  await expect(io.load(name, { only: ["f64"], device: "cpu" })).rejects.toThrow(
+    /endless\.parquet cannot be read as Parquet: its end is not in sight after a long time\./,
+  );
+  expect((await io.load(name.replace("endless", "none"), { only: ["f64"], device: "cpu" }))["f64"]!.size).toBe(100);
+});

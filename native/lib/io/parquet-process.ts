@@ -42,6 +42,22 @@ const harmlessBytes = 2 ** 24;
 const harmlessRows = 2 ** 20;
 const rowsPerByte = 10;
 
+/** How many values a page may say that it has. */
+let mostValues = harmlessRows;
+/**
+ * The package makes arrays as long as a page says, and writes runs into them that may be longer than that: arrays of
+ * this process do not grow, so that a damaged length is an error and no loop through all numbers.
+ */
+globalThis.Array = new Proxy(Array, {
+  construct(Original, given: [unknown]) {
+    if (typeof given[0] === "number" && given[0] > mostValues)
+      throw new Refused("ratio", `a page of it says that it has ${given[0]} values`);
+    return given.length === 1
+      ? Object.preventExtensions(new Original(...given).fill(undefined))
+      : new Original(...given);
+  },
+});
+
 class Refused extends Error {
   readonly kind: "ratio" | "unsupported";
   constructor(kind: "ratio" | "unsupported", reason: string) {
@@ -67,7 +83,7 @@ function sourceOf(given: string | Uint8Array): { file: AsyncBuffer; close(): voi
     const size = given.byteLength;
     const slice = (start: number, end = size) => {
       checked(size, start, end);
-      return given.slice(start, end).buffer as ArrayBuffer;
+      return Uint8Array.from(given.subarray(start, end)).buffer;
     };
     return { file: { byteLength: size, slice }, close: () => undefined };
   }
@@ -118,6 +134,7 @@ async function open(given: string | Uint8Array, maxRatio: number): Promise<FromP
       throw new Error(`it says that it has ${rows} rows, and ${inGroups} in its groups`);
     if (rows > harmlessRows && rows > file.byteLength * maxRatio * rowsPerByte)
       throw new Refused("ratio", `it says that ${file.byteLength} bytes hold ${rows} rows`);
+    mostValues = Math.max(harmlessRows, file.byteLength * maxRatio * rowsPerByte);
     const compressors = compressorsOf(maxRatio);
     opened = { file, metadata, compressors, close };
     return { answer: "opened", columns: parquetSchema(metadata).children.map(columnTypeOf), rows };
@@ -212,8 +229,8 @@ process.on("message", (message: ToParquet) => {
     .catch(
       (error: unknown): FromParquet => ({
         answer: "failed",
-        // The package finds out that something is not there by using it.
-        reason: error instanceof TypeError ? "parts of it are missing" : (error as Error).message,
+        // The package finds out by using what is not there.
+        reason: error instanceof TypeError ? "its parts do not fit together" : (error as Error).message,
         kind: error instanceof Refused ? error.kind : "damaged",
       }),
     )

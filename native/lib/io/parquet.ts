@@ -16,6 +16,8 @@ import { converted, dtypeAsked, missingRefused, textRefused, type Column, type T
 const magic = Buffer.from("PAR1");
 /** Of JavaScript's values; numbers lie beside them. */
 const heapMegabytes = 2048;
+/** A damaged file can have the package loop for ever: how long each answer may take. */
+const secondsOf = ({ size }: Source): number => 10 + size / 2e6;
 
 export const isParquet = (source: Source): boolean => source.size >= 12 && magic.equals(source.read(0, 4));
 
@@ -52,7 +54,13 @@ function hold(child: ChildProcess, isNeeded: boolean): void {
 function asked(source: Source, message: ToParquet, use: (answer: FromParquet) => void): Promise<void> {
   const child = (reader ??= started());
   return new Promise((resolve, reject) => {
+    let limit: NodeJS.Timeout | undefined;
+    const wait = () => {
+      clearTimeout(limit);
+      limit = setTimeout(() => fail("its end is not in sight after a long time"), 1000 * secondsOf(source));
+    };
     const end = () => {
+      clearTimeout(limit);
       child.off("message", hear);
       child.off("error", die);
       child.off("exit", die);
@@ -61,21 +69,23 @@ function asked(source: Source, message: ToParquet, use: (answer: FromParquet) =>
     const hear = (given: unknown) => {
       const answer = given as FromParquet;
       if (answer.answer === "part" || answer.answer === "opened") use(answer);
-      if (answer.answer === "part") return;
+      if (answer.answer === "part") return wait();
       end();
       if (answer.answer === "failed") reject(refusal(source, answer.reason, answer.kind));
       else resolve();
     };
-    const die = () => {
+    const fail = (reason: string) => {
       end();
       reader = null;
       child.kill("SIGKILL");
-      reject(refusal(source, "it takes more memory than there is", "damaged"));
+      reject(refusal(source, reason, "damaged"));
     };
+    const die = () => fail("it takes more memory than there is");
     child.on("message", hear);
     child.on("error", die);
     child.on("exit", die);
     hold(child, true);
+    wait();
     child.send(message, (error) => {
       if (error !== null) die();
     });

@@ -44,7 +44,7 @@ with pa.OSFile(str(here / "gaps.arrow"), "wb") as sink:
     with pa.ipc.new_file(sink, gaps.schema) as writer:
         writer.write_table(gaps)
 
-# Tables of pandas and pyarrow: of text, and Parquet in every packing that is read, and one that is not.
+# Tables of pandas and pyarrow: of text, and Parquet in every packing that is read, and one that is not. endless.parquet is pages.parquet, damaged by the fuzz test.
 import pandas as pd
 import pyarrow.parquet as pq
 people = pd.DataFrame({
