@@ -261,7 +261,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     await refused(
       io.save(join(folder, "x.parquet"), { x: zeros([1], { device }) }),
       "OPTIONS",
-      "Parquet files are read, but not written",
+      ".parquet files are read, but not written: save in one of .npy, .npz, .safetensors, .arrow, .arrows, .csv, .tsv; pandas reads .arrow, too.",
     );
   });
 

@@ -85,7 +85,8 @@ interface Format {
   /** Options of {@link TableOptions} that it takes; none when left out. */
   readonly takes?: readonly string[];
   load(source: Source, reading: Reading): Loaded | Promise<Loaded>;
-  parts(value: Saved, options: SaveOptions, file: string): Iterable<Uint8Array> | Promise<Iterable<Uint8Array>>;
+  /** Of one that is written, too. */
+  parts?(value: Saved, options: SaveOptions, file: string): Iterable<Uint8Array> | Promise<Iterable<Uint8Array>>;
 }
 
 const formats: Record<FileFormat, Format> = {
@@ -170,17 +171,12 @@ const formats: Record<FileFormat, Format> = {
     takes: Object.keys(tableOptions),
     is: isParquet,
     load: async (source, reading) => tableOf(source, reading, (choose) => parquetTable(source, reading, choose)),
-    parts() {
-      throw new TensorError(
-        "OPTIONS",
-        "Parquet files are read, but not written: save as .arrow, which pandas reads, too.",
-      );
-    },
   },
   csv: textTable([".csv"], ","),
   tsv: textTable([".tsv"], "\t"),
 };
 const formatNames = Object.keys(formats) as FileFormat[];
+const writtenNames = formatNames.filter((name) => formats[name].parts !== undefined);
 
 /** A table as text; its bytes do not say that they are one. */
 function textTable(extensions: readonly string[], delimiter: string): Format {
@@ -410,7 +406,12 @@ async function partsOf(
   if (format === null)
     throw new TensorError(
       "OPTIONS",
-      `${JSON.stringify(file)} does not say which format to save in: end it in ${formatNames.map((name) => `.${name}`).join(", ")}, or pass { format }.`,
+      `${JSON.stringify(file)} does not say which format to save in: end it in ${writtenNames.map((name) => `.${name}`).join(", ")}, or pass { format }.`,
+    );
+  if (format.parts === undefined)
+    throw new TensorError(
+      "OPTIONS",
+      `${format.extensions[0]} files are read, but not written: save in one of ${writtenNames.map((name) => `.${name}`).join(", ")}; pandas reads .arrow, too.`,
     );
   return format.parts(checkedValue(value), options, file);
 }
