@@ -1,6 +1,7 @@
 // The process that reads Parquet files with the package hyparquet: where a damaged file makes it take all memory, it
 // ends and not the session, and other work goes on meanwhile.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { Worker } from "node:worker_threads";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { decompress } from "fzstd";
 import {
@@ -45,16 +46,17 @@ const rowsPerByte = 10;
 /** How many values a page may say that it has. */
 let mostValues = harmlessRows;
 /**
- * The package makes arrays as long as a page says, and writes runs into them that may be longer than that: arrays of
- * this process do not grow, so that a damaged length is an error and no loop through all numbers.
+ * The package makes arrays as long as a page says, and writes runs into them that may be longer than that: those for a
+ * small file do not grow, so that a damaged length is an error and no loop through all numbers. Such arrays are slow.
  */
+let isSmall = true;
+const smallBytes = 2 ** 22;
 globalThis.Array = new Proxy(Array, {
   construct(Original, given: [unknown]) {
     if (typeof given[0] === "number" && given[0] > mostValues)
       throw new Refused("ratio", `a page of it says that it has ${given[0]} values`);
-    return given.length === 1
-      ? Object.preventExtensions(new Original(...given).fill(undefined))
-      : new Original(...given);
+    const made = new Original(...given);
+    return isSmall && given.length === 1 ? Object.preventExtensions(made.fill(undefined)) : made;
   },
 });
 
@@ -134,6 +136,7 @@ async function open(given: string | Uint8Array, maxRatio: number): Promise<FromP
       throw new Error(`it says that it has ${rows} rows, and ${inGroups} in its groups`);
     if (rows > harmlessRows && rows > file.byteLength * maxRatio * rowsPerByte)
       throw new Refused("ratio", `it says that ${file.byteLength} bytes hold ${rows} rows`);
+    isSmall = file.byteLength <= smallBytes;
     mostValues = Math.max(harmlessRows, file.byteLength * maxRatio * rowsPerByte);
     const compressors = compressorsOf(maxRatio);
     opened = { file, metadata, compressors, close };
@@ -236,5 +239,10 @@ process.on("message", (message: ToParquet) => {
     )
     .then(say);
 });
+// A file that is read for ever keeps this process from hearing that the other one is gone: a thread looks.
+new Worker(
+  `const { ppid } = process; setInterval(() => process.ppid === ppid || process.kill(process.pid, "SIGKILL"), 1000);`,
+  { eval: true },
+).unref();
 // An interrupt is for the session, which may share its terminal with this process.
 process.on("SIGINT", () => undefined);
