@@ -6,7 +6,7 @@ import { tensor } from "../tensor/create.ts";
 import { drawOf } from "../tensor/generator.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
-import { collated } from "./collate.ts";
+import { collated, type Collated } from "./collate.ts";
 import { Crew, Delivered } from "./crew.ts";
 import { Order, Rows } from "./rows.ts";
 import { sourceOf, type BatchOf, type Data, type Source } from "./sources.ts";
@@ -21,17 +21,20 @@ import { checkTransform, loadTransform, placeOf, type Transform } from "./transf
  * left out. `workers`: threads that transform samples and make batches of them, 0 when left out; of a function only its
  * text gets there, so that it uses what it defines or imports itself. `device`: where batches go.
  */
-export interface DataLoaderOptions<B = unknown> {
+export interface DataLoaderOptions<C = unknown, R = unknown> {
   readonly batchSize?: number;
   readonly shuffle?: boolean;
   readonly seed?: number | bigint;
   readonly dropLast?: boolean;
-  readonly transform?: ((sample: never) => unknown) | string | URL;
-  readonly collate?: (samples: never[]) => B | Promise<B>;
+  readonly transform?: ((sample: never) => R | Promise<R>) | string | URL;
+  readonly collate?: (samples: never[]) => C | Promise<C>;
   readonly prefetch?: number;
   readonly workers?: number;
   readonly device?: string;
 }
+
+/** What `collate` makes, or else of what `transform` returns, or else of the data. */
+type BatchFrom<D, C, R> = unknown extends C ? (unknown extends R ? BatchOf<D> : Collated<R>) : C;
 
 const size: Kind<number> = {
   wanted: "a whole number of at least 1",
@@ -82,7 +85,9 @@ const epochsOfDraw = 2n ** 32n;
  * const squares = new DataLoader([1, 2, 3], { batchSize: 3, transform: (x: number) => x * x, workers: 1 });
  * for await (const batch of squares) batch; // → tensor([1, 4, 9], shape [3], float32, cpu)
  */
-export class DataLoader<const D extends Data, B = BatchOf<D>> implements Iterable<B>, AsyncIterable<B> {
+export class DataLoader<const D extends Data, C = unknown, R = unknown>
+  implements Iterable<BatchFrom<D, C, R>>, AsyncIterable<BatchFrom<D, C, R>>
+{
   /** The rows of a batch; the last one may have less. */
   readonly batchSize: number;
   readonly #source: Source;
@@ -103,7 +108,7 @@ export class DataLoader<const D extends Data, B = BatchOf<D>> implements Iterabl
   #position = 0;
   #hasBegun = false;
 
-  constructor(data: D, options: DataLoaderOptions<B> = {}) {
+  constructor(data: D, options: DataLoaderOptions<C, R> = {}) {
     const given = optionsOf("DataLoader", { ...kinds, collate: anything, transform: anything }, options, { instead });
     if (given.collate !== undefined && !fn.has(given.collate))
       throw new TensorError("OPTIONS", `DataLoader takes ${fn.wanted} as collate but got ${worded(given.collate)}.`);
@@ -136,7 +141,7 @@ export class DataLoader<const D extends Data, B = BatchOf<D>> implements Iterabl
   }
 
   /** One epoch, or the rest of one that was loaded. Throws TensorError for samples that come later. */
-  *[Symbol.iterator](): Generator<B, void> {
+  *[Symbol.iterator](): Generator<BatchFrom<D, C, R>, void> {
     if (this.#workers > 0) throw new TensorError("ASYNC", `Workers make these batches: ${later}`);
     const rowsOf = this.#begin();
     for (let at = this.#position; at < this.length; at++) {
@@ -147,13 +152,13 @@ export class DataLoader<const D extends Data, B = BatchOf<D>> implements Iterabl
         throw new TensorError("ASYNC", `These samples are promises: ${later}`);
       }
       this.#position = at + 1;
-      yield batch as B;
+      yield batch as BatchFrom<D, C, R>;
     }
     this.#end();
   }
 
   /** The same, with `prefetch` batches under way. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<B, void> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<BatchFrom<D, C, R>, void> {
     const rowsOf = this.#begin();
     const { length } = this;
     const begun: Promise<unknown>[] = [];
@@ -170,7 +175,7 @@ export class DataLoader<const D extends Data, B = BatchOf<D>> implements Iterabl
         const made = await begun.shift()!;
         const batch = made instanceof Delivered ? made.received() : made;
         this.#position = at + 1;
-        yield batch as B;
+        yield batch as BatchFrom<D, C, R>;
       }
       next = -1;
     } finally {
