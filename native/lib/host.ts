@@ -22,6 +22,9 @@ export { previewOf } from "./tensor/display.ts";
 export { storagesOf } from "./autograd/held.ts";
 export { deviceMemory, knownMemory, placeOf, storageOf, type KnownMemory } from "./memory/report.ts";
 export { idOfPlain, prepareViews, viewed } from "./tensor/viewed.ts";
+export { setUpWorkers } from "./data/crew.ts";
+export { importModulesBy } from "./data/transform.ts";
+export { endInterrupted } from "./device/interrupts.ts";
 export { clearInterrupt, interrupt, lastInterruption } from "./device/process.ts";
 
 /** What front ends may ask for, as another thread knows it. */

@@ -339,6 +339,7 @@ export { withStream } from "./graph/with-stream.ts";
 export { graph, type Graph, type GraphOptions } from "./graph/graph.ts";
 export { fuse, type Fused, type FuseOptions } from "./fuse/fuse.ts";
 export { checkpoint } from "./autograd/checkpoint.ts";
+export { offload } from "./autograd/offload.ts";
 export { autocast, type AutocastOptions } from "./amp/autocast.ts";
 export { GradScaler, type GradScalerOptions } from "./amp/grad-scaler.ts";
 export { DataLoader, type DataLoaderOptions } from "./data/data-loader.ts";
