@@ -28,7 +28,7 @@ export async function runCuda(
   const module = await warpcell.compile(code, options);
 
   const kernels = Object.entries(module.kernels);
-  const values = [...kernels, ...Object.entries(module.globals)];
+  const values = [...kernels, ...Object.entries(module.globals), ...Object.entries(module.functions)];
   for (const [name, value] of values) session.slots.define(name, value);
   const definition = { offset: null, isImport: false };
   session.names.declaredBy(ran, new Map(values.map(([name]) => [name, definition])));

@@ -5,7 +5,10 @@ import { parseDiagnostics } from "./compiler-log.ts";
 import { almostKernel } from "./device-code.ts";
 import type { DeviceVariable } from "./variable.ts";
 import { tokenize } from "./tokens.ts";
-import { declarationText, valueNames, variableText } from "./declarations.ts";
+import { declarationText, functionText, valueNames, variableText } from "./declarations.ts";
+import type { HostFunction } from "./host/host-function.ts";
+import { compileHostFunctions, hostFunctions } from "./host/load.ts";
+import type { HostCode } from "./program/host-code.ts";
 import type { Diagnostic } from "../errors.ts";
 import { SharedCode } from "./shared-code.ts";
 import { Kernel, KernelTemplate, loadKernels, type Instance } from "./kernel.ts";
@@ -29,7 +32,12 @@ export class CudaModule {
   readonly kernels: Readonly<Record<string, Kernel | KernelTemplate>>;
   /** The variables that the source declares outside of functions, under names that TypeScript allows. */
   readonly globals: Readonly<Record<string, DeviceVariable>>;
-  /** What the type checker is told of each kernel and variable. */
+  /**
+   * Host functions that use `<<<…>>>` or `warpcell::Tensor`, under names that TypeScript allows: all that are not
+   * `static`, templates, or of types that TypeScript has not.
+   */
+  readonly functions: Readonly<Record<string, HostFunction>>;
+  /** What the type checker is told of each kernel, variable and host function. */
   readonly declarations: readonly KernelDeclarationText[];
   /** All that the compiler wrote, and its messages about the source. */
   readonly log: string;
@@ -47,13 +55,20 @@ export class CudaModule {
   readonly #compilation: Compilation;
 
   /** For the library: use {@link compile}. */
-  constructor(compilation: Compilation, compiled: Compiled | null, started: number, earlier: SharedCode | null = null) {
+  constructor(
+    compilation: Compilation,
+    compiled: Compiled | null,
+    started: number,
+    earlier: SharedCode | null = null,
+    host: HostCode | null = null,
+  ) {
     this.#earlier = earlier;
     const { signatures, device } = compilation;
     const instances = plainInstances(compilation);
     const loaded = compiled === null ? [] : loadKernels(compilation, compiled, instances);
     const { variables } = signatures;
-    const names = valueNames([...signatures.kernels, ...variables].map(({ name }) => name));
+    const declared = compilation.host?.functions ?? [];
+    const names = valueNames([...signatures.kernels, ...variables, ...declared].map(({ name }) => name));
     const globals = compilation.variables.filter(({ isOwn }) => isOwn).map(({ variable }) => variable);
     const values = signatures.kernels.map((declaration) =>
       declaration.template === null
@@ -63,7 +78,10 @@ export class CudaModule {
     this.#compilation = compilation;
     this.device = device.name;
     this.kernels = Object.fromEntries(values.map((value, index) => [names[index]!, value]));
-    const globalNames = names.slice(values.length);
+    const globalNames = names.slice(values.length, values.length + variables.length);
+    const functionNames = names.slice(values.length + variables.length);
+    const functions = host === null ? [] : hostFunctions(compilation, host, values);
+    this.functions = Object.fromEntries(functions.map((fn, index) => [functionNames[index]!, fn]));
     this.globals = Object.fromEntries(globals.map((variable, index) => [globalNames[index]!, variable]));
     this.declarations = [
       ...signatures.kernels.map((declaration, index) => ({
@@ -74,15 +92,20 @@ export class CudaModule {
         name: globalNames[index]!,
         text: variableText(globalNames[index]!, type),
       })),
+      ...declared.map((declaration, index) => ({
+        name: functionNames[index]!,
+        text: functionText(functionNames[index]!, declaration),
+      })),
     ];
     this.log = compiled?.log ?? "";
-    const almost = signatures.kernels.length === 0 ? almostKernel(tokenize(compilation.source).tokens) : null;
+    const isWithoutKernels = signatures.kernels.length === 0 && compilation.host === null;
+    const almost = isWithoutKernels ? almostKernel(tokenize(compilation.source).tokens) : null;
     this.diagnostics = [...parseDiagnostics(this.log, compilation.name), ...(almost === null ? [] : [almost])];
     this.warnings = warningText(
       compilation,
       this.diagnostics.filter(({ severity }) => severity === "warning"),
     );
-    this.cached = compiled?.cached ?? true;
+    this.cached = (compiled?.cached ?? true) && (host?.cached ?? true);
     this.milliseconds = performance.now() - started;
   }
 
@@ -123,9 +146,13 @@ function plainInstances({ signatures }: Compilation): Instance[] {
 export async function compile(source: string, options: CompileOptions = {}): Promise<CudaModule> {
   const started = performance.now();
   const compilation = new Compilation(source, options);
-  const compiled = await compilation.obtainAsync(plainInstances(compilation).map(({ name }) => name));
+  // Two compilers at once.
+  const [compiled, host] = await Promise.all([
+    compilation.obtainAsync(plainInstances(compilation).map(({ name }) => name)),
+    compilation.host === null ? null : compileHostFunctions(compilation, options),
+  ]);
   refuseMain(compilation);
-  return new CudaModule(compilation, compiled, started, options.after?.shared);
+  return new CudaModule(compilation, compiled, started, options.after?.shared, host);
 }
 
 /** The kernel templates of `source`, with nothing compiled yet. */

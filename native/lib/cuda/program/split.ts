@@ -14,7 +14,7 @@ export interface SplitProgram {
 
 /** Headers that device code may have; others are the host's. */
 const deviceHeaders =
-  /^(cooperative_groups(\/.*)?|cuda_fp16\.h|cuda_bf16\.h|cuda_fp8\.h|cooperative_groups\.h|curand_kernel\.h|mma\.h|cuComplex\.h|cuda_pipeline\.h|math_constants\.h|cub\/.*|cuda\/.*|math\.h|cmath|cstdint|stdint\.h|cfloat|float\.h|climits|limits\.h|cstddef|stddef\.h|assert\.h|cassert|type_traits|limits|vector_types\.h|vector_functions\.h)$/;
+  /^(cooperative_groups(\/.*)?|cuda_fp16\.h|cuda_bf16\.h|cuda_fp8\.h|cooperative_groups\.h|curand_kernel\.h|mma\.h|cuComplex\.h|cuda_pipeline\.h|math_constants\.h|cub\/.*|cuda\/.*|math\.h|cmath|cstdint|stdint\.h|cfloat|float\.h|climits|limits\.h|cstddef|stddef\.h|assert\.h|cassert|type_traits|limits|vector_types\.h|vector_functions\.h|warpcell\/\w+\.cuh)$/;
 
 /** Whether a text has a `main` of its own, so that it is a program and no cell of kernels. */
 export function isProgram(source: string): boolean {
@@ -45,8 +45,12 @@ export function splitProgram(source: string): SplitProgram {
   device.push(...includeEdits(source));
   host.push(...macroEdits(source));
   // No macro for host code: the C++ library has an attribute of that name.
-  for (const { text, start, end } of tokens)
+  for (const [at, { text, start, end }] of tokens.entries()) {
     if (text === "__noinline__") host.push({ start, end, text: " ".repeat(end - start) });
+    // What kernels call a tensor with its type and axes: host code has another class of that name.
+    const isView = text === "Tensor" && tokens[at + 1]?.text === "<" && tokens[at - 2]?.text === "warpcell";
+    if (isView) host.push({ start, end, text: "TensorView" });
+  }
   return {
     host: apply(source, host),
     device: apply(source, device),
@@ -55,7 +59,7 @@ export function splitProgram(source: string): SplitProgram {
 }
 
 const isKernel = (item: Item): boolean => item.kind === "function" && item.annotations.has("__global__");
-const isDeviceFunction = (item: Item): boolean =>
+export const isDeviceFunction = (item: Item): boolean =>
   item.kind === "function" && (item.annotations.has("__global__") || item.annotations.has("__device__"));
 const isDeviceVariable = ({ kind, annotations }: Item): boolean =>
   kind === "variable" &&
@@ -107,7 +111,7 @@ function stub(source: string, tokens: readonly Placed[], item: Item): Edit {
 }
 
 /** The parts between commas from `open` to `close`. */
-function* listed(tokens: readonly Placed[], open: number, close: number): Generator<[number, number]> {
+export function* listed(tokens: readonly Placed[], open: number, close: number): Generator<[number, number]> {
   let first = open + 1;
   for (let at = open + 1; at <= close; at++) {
     const { text } = tokens[at]!;
