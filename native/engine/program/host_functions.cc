@@ -15,6 +15,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -46,10 +47,17 @@ struct Crashing {
 };
 Crashing crashing;
 thread_local bool is_function_thread = false;
+// Of the thread that runs functions: its lowest address, below which a guard lies.
+uint64_t stack_start = 0;
+constexpr uint64_t kStackMargin = 64 << 10;
 
-const char* deed_of(int signal) {
+const char* deed_of(int signal, const void* address) {
   switch (signal) {
-    case SIGSEGV:
+    case SIGSEGV: {
+      auto at = reinterpret_cast<uint64_t>(address);
+      if (at >= stack_start - kStackMargin && at < stack_start + kStackMargin)
+        return "used up its stack: its recursion is too deep, or its local arrays are too large";
+    }
       return "accessed memory that is not its own (a pointer to device memory is one that host code cannot use)";
     case SIGBUS:
       return "accessed memory that is not there";
@@ -83,7 +91,7 @@ void on_signal(int signal, siginfo_t* information, void* context) {
     char name[24];
     std::snprintf(name, sizeof name, " (SIG%s)", sigabbrev_np(signal));
     char deed[160];
-    std::snprintf(deed, sizeof deed, "crashed: it %s", deed_of(signal));
+    std::snprintf(deed, sizeof deed, "crashed: it %s", deed_of(signal, information->si_addr));
     leave(deed, name);
   }
   const struct sigaction& before = crashing.before[signal];
@@ -114,6 +122,13 @@ void use_signal_stack() {
   stack.ss_sp = memory;
   if (memory == MAP_FAILED || sigaltstack(&stack, nullptr) != 0)
     std::perror("warpcell-device: no stack for the handler of faults");
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void* start = nullptr;
+  size_t bytes = 0;
+  pthread_attr_getstack(&attributes, &start, &bytes);
+  pthread_attr_destroy(&attributes);
+  stack_start = reinterpret_cast<uint64_t>(start);
 }
 
 // --- code

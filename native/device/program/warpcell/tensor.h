@@ -317,6 +317,15 @@ struct Taken<std::vector<T>> {
 
 // --- results
 
+template <class T>
+void give(const std::optional<T>& value);
+template <class T>
+void give(const std::vector<T>& values);
+template <class A, class B>
+void give(const std::pair<A, B>& values);
+template <class... T>
+void give(const std::tuple<T...>& values);
+
 inline void give(const Tensor& value) {
   if (!value.defined()) throw Error("The function returned a warpcell::Tensor that has no value.", nullptr, 0);
   if (!warpcell_tensor_is_current(value.handle()))

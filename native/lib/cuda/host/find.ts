@@ -89,8 +89,8 @@ function declared(source: string, tokens: readonly Placed[], item: Item, aliases
   const [open, close] = brackets!;
   const texts = (from: number, to: number) => tokens.slice(from, to).map(({ text }) => text);
   const trailing = texts(close + 1, body!.from);
-  const arrow = trailing.findIndex((text, at) => text === "-" && trailing[at + 1] === ">");
-  const result = hostType(arrow >= 0 ? trailing.slice(arrow + 2) : withoutLinkage(texts(first, nameAt)), aliases);
+  const arrow = trailing.indexOf("->");
+  const result = hostType(arrow >= 0 ? trailing.slice(arrow + 1) : withoutLinkage(texts(first, nameAt)), aliases);
   const parameters = [...listed(tokens, open, close)].map(([from, to], index) =>
     parameter(source, tokens, from, to, index, aliases),
   );

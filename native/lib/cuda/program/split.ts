@@ -238,9 +238,10 @@ function memberEdits(source: string, tokens: readonly Placed[], item: Item): Edi
 function usingPart(source: string, tokens: readonly Placed[], item: Item, needed: ReadonlySet<string>): Edit[] {
   const text = source.slice(tokens[item.first]!.start, tokens[item.last]!.end);
   const space = /^using\s+namespace\s+([\w:]+)/.exec(text)?.[1];
-  if (space === "std")
-    return [{ start: tokens[item.first]!.start, end: tokens[item.first]!.start, text: "namespace std {} " }];
-  const isHosts = /\bstd\s*::/.test(text) && !/\bcuda\s*::\s*std\b/.test(text);
+  if (space === "std" || space === "warpcell")
+    return [{ start: tokens[item.first]!.start, end: tokens[item.first]!.start, text: `namespace ${space} {} ` }];
+  const isOfStd = /\bstd\s*::/.test(text) && !/\bcuda\s*::\s*std\b/.test(text);
+  const isHosts = isOfStd || /\bwarpcell\s*::\s*Tensor\b(?!\s*<)/.test(text);
   if (isHosts) return [removed(source, tokens, item)];
   return space !== undefined || needed.has(item.name) ? [] : [removed(source, tokens, item)];
 }
