@@ -535,6 +535,24 @@ warpcell::Tensor transposed(const warpcell::Tensor& x) {
     expect((await refused(`${one}int main() {}`)).message).toMatch(/main\(\) makes this a program/);
   });
 
+  test("kernels of modules before are launched", async () => {
+    const first = await compile(
+      `namespace k { ${scaleKernel}}
+template <class T, int N> __global__ void add(T* x) { x[threadIdx.x] += N; }`,
+      { device },
+    );
+    const second = await compile(
+      `warpcell::Tensor both(const warpcell::Tensor& x) {
+  auto y = warpcell::empty_like(x);
+  k::scale<<<1, 2>>>(x.data<float>(), y.data<float>(), 3, 2);
+  add<float, 5><<<1, 2>>>(y.data<float>());
+  return y;
+}`,
+      { device, after: first },
+    );
+    expect(second.functions["both"]!(tensor([1, 2], on())).toArray()).toEqual([8, 11]);
+  });
+
   if (kind === "cpu")
     test("launches are checked where the cell is", async () => {
       const { late } = await compiled(

@@ -20,9 +20,9 @@ export async function runCuda(
   if (cell.options.args !== undefined)
     throw new warpcell.CompileError("This cell has no main(), so it takes no arguments behind --.", "");
   const { code, name, includes } = source;
-  const brought = session.shared.before(code, cell.options.defines, ran);
+  const shared = session.shared.before(code, cell.options, ran);
   const { id = null, count } = ran;
-  const options = { ...cell.options, name, cell: { cell: id, count }, includes, brought } as Parameters<
+  const options = { ...cell.options, name, cell: { cell: id, count }, includes, ...shared } as Parameters<
     typeof warpcell.compile
   >[1];
   const module = await warpcell.compile(code, options);

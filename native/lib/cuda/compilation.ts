@@ -9,6 +9,7 @@ import { cacheDirectory, CompileCache, cacheKey, type CachedCompilation } from "
 import { areCurrent, dependenciesOf, probes } from "./dependencies.ts";
 import type { AnswerOf, RequestOf } from "../wire/messages.ts";
 import { deviceNamed } from "../device/choice.ts";
+import type { EarlierKernels } from "./host/earlier-kernels.ts";
 import { type HostPart, hostPart } from "./host/find.ts";
 import { compileFailure, refusal, withExcerpts } from "./compile-failure.ts";
 import { hostCode } from "./device-code.ts";
@@ -61,6 +62,11 @@ export interface CompileOptions {
    * @internal
    */
   readonly brought?: Brought;
+  /**
+   * Kernels of other cells, which its host functions may launch.
+   * @internal
+   */
+  readonly earlier?: EarlierKernels;
   /**
    * The device's half of a program, whose kernels its host code calls: no TypeScript needs to understand them.
    * @internal

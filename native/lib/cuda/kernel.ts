@@ -159,6 +159,11 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
     this.#plan.follow(on, config, args, { source, name, warnings: this.#compilation.warnings });
   }
 
+  /** @internal */
+  get deviceName(): string {
+    return this.info.device;
+  }
+
   /** @internal By which launches name it. */
   get number(): number {
     return this.#id;
@@ -323,6 +328,11 @@ export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> e
     this.source = compilation.source;
     this.#declaration = declaration;
     this.#compilation = compilation;
+  }
+
+  /** @internal */
+  get deviceName(): string {
+    return this.#compilation.device.name;
   }
 
   /**

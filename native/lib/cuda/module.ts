@@ -6,6 +6,8 @@ import { almostKernel } from "./device-code.ts";
 import type { DeviceVariable } from "./variable.ts";
 import { tokenize } from "./tokens.ts";
 import { declarationText, functionText, valueNames, variableText } from "./declarations.ts";
+import { deviceNamed } from "../device/choice.ts";
+import { EarlierKernels, type EarlierKernel } from "./host/earlier-kernels.ts";
 import type { HostFunction } from "./host/host-function.ts";
 import { compileHostFunctions, hostFunctions } from "./host/load.ts";
 import type { HostCode } from "./program/host-code.ts";
@@ -17,6 +19,14 @@ import { Kernel, KernelTemplate, loadKernels, type Instance } from "./kernel.ts"
 export interface KernelDeclarationText {
   readonly name: string;
   readonly text: string;
+}
+
+/** What a module has besides its compilation. */
+interface Beside {
+  readonly after?: CudaModule | undefined;
+  readonly host?: HostCode | null;
+  /** Kernels of others that its host functions launch. */
+  readonly launched?: readonly EarlierKernel[];
 }
 
 /**
@@ -50,7 +60,7 @@ export class CudaModule {
   /** From the call to loaded kernels. */
   readonly milliseconds: number;
   /** What the module declares, and those that it came after: what `after` gives to later sources. */
-  readonly #earlier: SharedCode | null;
+  readonly #after: CudaModule | null;
   #shared: SharedCode | null = null;
   readonly #compilation: Compilation;
 
@@ -59,10 +69,9 @@ export class CudaModule {
     compilation: Compilation,
     compiled: Compiled | null,
     started: number,
-    earlier: SharedCode | null = null,
-    host: HostCode | null = null,
+    { after, host = null, launched = [] }: Beside = {},
   ) {
-    this.#earlier = earlier;
+    this.#after = after ?? null;
     const { signatures, device } = compilation;
     const instances = plainInstances(compilation);
     const loaded = compiled === null ? [] : loadKernels(compilation, compiled, instances);
@@ -80,7 +89,8 @@ export class CudaModule {
     this.kernels = Object.fromEntries(values.map((value, index) => [names[index]!, value]));
     const globalNames = names.slice(values.length, values.length + variables.length);
     const functionNames = names.slice(values.length + variables.length);
-    const functions = host === null ? [] : hostFunctions(compilation, host, values);
+    const functions =
+      host === null ? [] : hostFunctions(compilation, host, [...values, ...launched.map(({ value }) => value)]);
     this.functions = Object.fromEntries(functions.map((fn, index) => [functionNames[index]!, fn]));
     this.globals = Object.fromEntries(globals.map((variable, index) => [globalNames[index]!, variable]));
     this.declarations = [
@@ -113,9 +123,15 @@ export class CudaModule {
   get shared(): SharedCode {
     if (this.#shared !== null) return this.#shared;
     const { name, source, folders } = this.#compilation;
-    const shared = this.#earlier?.copy() ?? new SharedCode();
+    const shared = this.#after?.shared.copy() ?? new SharedCode();
     shared.take({ key: `module ${shared.sources.length}`, name, source, folders }, Object.values(this.globals));
     return (this.#shared = shared);
+  }
+
+  /** @internal */
+  get earlierKernels(): EarlierKernels {
+    const before = this.#after?.earlierKernels ?? new EarlierKernels();
+    return before.copy().take(Object.values(this.kernels));
   }
 
   /** Has `listener` called before each launch of the module's kernels, templates' included; `null`: nobody. */
@@ -145,14 +161,18 @@ function plainInstances({ signatures }: Compilation): Instance[] {
  */
 export async function compile(source: string, options: CompileOptions = {}): Promise<CudaModule> {
   const started = performance.now();
-  const compilation = new Compilation(source, options);
+  const { after, brought: given, earlier = after?.earlierKernels } = options;
+  const launched = earlier?.for(source, () => deviceNamed(options.device).name) ?? [];
+  const heads = launched.map(({ declaration }) => declaration).join("");
+  const brought = given ?? after?.shared.before(`${source}\n${heads}`, "", options.defines);
+  const compilation = new Compilation(source, brought === undefined ? options : { ...options, brought });
   // Two compilers at once.
   const [compiled, host] = await Promise.all([
     compilation.obtainAsync(plainInstances(compilation).map(({ name }) => name)),
-    compilation.host === null ? null : compileHostFunctions(compilation, options),
+    compilation.host === null ? null : compileHostFunctions(compilation, options, launched),
   ]);
   refuseMain(compilation);
-  return new CudaModule(compilation, compiled, started, options.after?.shared, host);
+  return new CudaModule(compilation, compiled, started, { after, host, launched });
 }
 
 /** The kernel templates of `source`, with nothing compiled yet. */

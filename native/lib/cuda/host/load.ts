@@ -6,23 +6,31 @@ import { Kernel, type KernelTemplate } from "../kernel.ts";
 import { compileHost, file, type HostCode } from "../program/host-code.ts";
 import { refuseLocalTypes } from "../program/program.ts";
 import { splitProgram } from "../program/split.ts";
+import type { EarlierKernel } from "./earlier-kernels.ts";
 import type { HostFunction } from "./host-function.ts";
 import { HostModule } from "./module.ts";
 import { prelude, wrapperText } from "./wrappers.ts";
 
 /** The code of a cell's host functions. Throws CompileError with diagnostics, DeviceUnavailable without a compiler. */
-export async function compileHostFunctions(compilation: Compilation, options: CompileOptions): Promise<HostCode> {
+export async function compileHostFunctions(
+  compilation: Compilation,
+  options: CompileOptions,
+  earlier: readonly EarlierKernel[],
+): Promise<HostCode> {
   const { source, name, brought, folders } = compilation;
   const { functions, split } = compilation.host!;
   const shared = brought.sources.length === 0 ? "" : splitProgram(brought.text()).host;
-  const host = `${prelude}${shared}\n#line 1 "${file}"\n${split.host}\n${wrapperText(functions)}`;
+  const stubs = earlier.map(({ stub }) => stub).join("");
+  const host = `${prelude}${shared}${stubs}\n#line 1 "${file}"\n${split.host}\n${wrapperText(functions)}`;
   const { std, defines } = options;
   const given = { ...(std === undefined ? {} : { std }), ...(defines === undefined ? {} : { defines }) };
-  const code = await compileHost({ host, kernels: split.kernels }, source, name, { ...given, includes: folders });
+  const kernels = [...split.kernels, ...earlier.map((kernel) => kernel.name)];
+  const code = await compileHost({ host, kernels }, source, name, { ...given, includes: folders });
   refuseLocalTypes(code.expressions, name);
   // Instances of templates are compiled here, without blocking: the cache has them then.
-  for (const instance of code.expressions.filter((expression) => expression.includes("<")))
-    await compilation.obtainAsync([instance]);
+  const own = new Set(split.kernels);
+  const instances = code.expressions.filter((each) => each.includes("<") && own.has(plainName(each)));
+  for (const instance of instances) await compilation.obtainAsync([instance]);
   return code;
 }
 
@@ -40,6 +48,9 @@ export function hostFunctions(
   });
   return HostModule.load(compilation, code, kernels);
 }
+
+/** "axpy" of "ns::axpy<float>". */
+const plainName = (expression: string): string => expression.replace(/<.*$/s, "").split("::").at(-1)!;
 
 /** "float, N<1, 2>" → its parts. */
 function parts(list: string): string[] {
