@@ -14,6 +14,7 @@ import {
   LaunchError,
   memory,
   ones,
+  type DeviceVariable,
   type HostFunction,
   rand,
   synchronize,
@@ -108,11 +109,11 @@ describe.each(devices)("host functions on $name", ({ name: device, kind }) => {
     gone.dispose();
     expect(failure(() => call(x)).message).toBe("scaled takes 2 arguments (x, a), but got 1.");
     expect(failure(() => call([1], 2)).message).toBe(
-      `Argument x of scaled must be a tensor on ${device}, but got an array of 1.`,
+      `Argument 1 (x) of scaled must be a tensor on ${device}, but got an array of 1.`,
     );
-    expect(failure(() => call(x, "2")).message).toBe('Argument a of scaled must be a number (float), but got "2".');
+    expect(failure(() => call(x, "2")).message).toBe('Argument 2 (a) of scaled must be a number (float), but got "2".');
     expect(failure(() => call(x, 1e300)).message).toBe(
-      "Argument a of scaled must be a number (float), but got 1e+300.",
+      "Argument 2 (a) of scaled must be a number (float), but got 1e+300.",
     );
     expect(failure(() => call(gone, 2))).toBeInstanceOf(TensorError);
     expect(scaled(x, 2).toArray()).toEqual([0, 0]);
@@ -144,14 +145,18 @@ std::tuple<Tensor, int64_t, std::vector<double>, std::string, bool> many(
     const [z, count] = many!([x], -1, "", false, 2 ** 31);
     expect([(z as Tensor).toArray(), count]).toEqual([[-1, -2, -3], 2n + 2n ** 31n]);
     const message = (call: () => unknown) => failure(call).message;
-    expect(message(() => many!(x, null, "", true))).toMatch(/^Argument xs of ops::many must be an array, but got /);
-    expect(message(() => many!([x, 1], null, "", true))).toBe(
-      `Argument xs[1] of ops::many must be a tensor on ${device}, but got 1.`,
+    expect(message(() => many!(x, null, "", true))).toMatch(
+      /^Argument 1 \(xs\) of ops::many must be an array, but got /,
     );
-    expect(message(() => many!([x], null, 1, true))).toBe("Argument text of ops::many must be text, but got 1.");
-    expect(message(() => many!([x], null, "", 1))).toBe("Argument flag of ops::many must be true or false, but got 1.");
+    expect(message(() => many!([x, 1], null, "", true))).toBe(
+      `Argument 1 (xs[1]) of ops::many must be a tensor on ${device}, but got 1.`,
+    );
+    expect(message(() => many!([x], null, 1, true))).toBe("Argument 3 (text) of ops::many must be text, but got 1.");
+    expect(message(() => many!([x], null, "", 1))).toBe(
+      "Argument 4 (flag) of ops::many must be true or false, but got 1.",
+    );
     expect(message(() => many!([x], null, "", true, -1))).toBe(
-      "Argument k of ops::many must be a whole number from 0 to 4294967295 (unsigned int), but got -1.",
+      "Argument 5 (k) of ops::many must be a whole number from 0 to 4294967295 (unsigned int), but got -1.",
     );
     expect(message(() => many!([x]))).toBe("ops::many takes 4 to 5 arguments (xs, a, text, flag, k), but got 1.");
   });
@@ -347,6 +352,17 @@ warpcell::Tensor right(warpcell::Tensor x) {
     expect((uses["right"]!(zeros([2], on())) as Tensor).toArray()).toEqual([1, 1]);
   });
 
+  test("what is initialised when the code is loaded has no device yet", async () => {
+    const source = `
+static float* memory = [] { float* p = nullptr; cudaMalloc(&p, 4); return p; }();
+bool failed(const warpcell::Tensor&) { return memory == nullptr; }`;
+    expect((await refused(source)).message).toBe(
+      "cudaMalloc in line 2 is called to initialise a variable, before any host function runs: call it in a function.",
+    );
+    const { failed } = await compiled(source.replace("cudaMalloc(&p, 4)", "cudaError_t e = cudaMalloc(&p, 4)"));
+    expect(failed!(ones([1], on()))).toBe(true);
+  });
+
   test("a crash is survived, and told by name", async () => {
     const uses = await compiled(`#include <cstdlib>
 warpcell::Tensor stray(warpcell::Tensor x) { volatile int* p = nullptr; *p = 1; return x; }
@@ -432,6 +448,37 @@ bool best(const warpcell::Tensor&) {
     ]);
     expect(name!(x)).toBe("32 1024 true");
     expect(best!(x)).toBe(true);
+  });
+
+  test("variables of the device are set and read by their names", async () => {
+    const module = await compile(
+      `namespace ns { __constant__ float filter[4]; }
+__device__ int count;
+__global__ void weigh(float* x) { x[threadIdx.x] *= ns::filter[threadIdx.x]; atomicAdd(&count, 1); }
+int weighed(const warpcell::Tensor& x, const std::vector<float>& weights) {
+  int zero = 0, counted;
+  cudaMemcpyToSymbol(count, &zero, sizeof zero);
+  cudaMemcpyToSymbol(ns::filter, weights.data() + 1, 3 * sizeof(float), sizeof(float));
+  weigh<<<1, 4>>>(x.data<float>());
+  cudaMemcpyFromSymbol(&counted, count, sizeof counted);
+  return counted;
+}
+void beyond(const warpcell::Tensor&) {
+  float x[5];
+  cudaMemcpyToSymbol(ns::filter, x, sizeof x);
+}`,
+      { device, name: "Cell [3]" },
+    );
+    const { weighed, beyond } = module.functions;
+    const filter = module.globals["filter"] as DeviceVariable;
+    filter.set([5, 1, 1, 1]);
+    const x = ones([4], on());
+    expect(weighed!(x, [1, 2, 3, 4])).toBe(4);
+    expect(x.toArray()).toEqual([5, 2, 3, 4]);
+    expect(filter.data()).toEqual(new Float32Array([5, 2, 3, 4]));
+    expect(failure(() => beyond!(x)).message).toBe(
+      "cudaMemcpyToSymbol failed (Cell [3]:14): invalid argument (cudaErrorInvalidValue).",
+    );
   });
 
   test("results and temporary tensors are the session's: tidy disposes of them, and nothing is left", async () => {
@@ -531,6 +578,9 @@ warpcell::Tensor transposed(const warpcell::Tensor& x) {
     );
     expect((await refused("void f(int n) {\n  k<<<1, 1>>;\n}")).message).toBe(
       "The launch in line 2 is not complete: write kernel<<<grid, block>>>(arguments), with its <<< and >>> in one piece.",
+    );
+    expect((await refused("__managed__ int m;\nvoid f(const warpcell::Tensor& x) {\n  m = 1;\n}")).message).toBe(
+      "Line 3 uses the __managed__ variable m, which host functions of a cell cannot: declare it __device__, and copy it with cudaMemcpyToSymbol and cudaMemcpyFromSymbol.",
     );
     expect((await refused(`${one}int main() {}`)).message).toMatch(/main\(\) makes this a program/);
   });

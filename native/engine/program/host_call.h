@@ -43,7 +43,8 @@ struct HostTensor : warpcell_tensor {
 struct HostBlock {
   uint64_t start;
   uint64_t bytes;
-  uint64_t number;  // of the tensor that lies there, or of what cudaMalloc gave
+  uint64_t number;  // of the tensor that lies there, of what cudaMalloc gave, or of a variable
+  bool is_variable = false;
 };
 
 // The block around an address, or the one that ends there; null for none.
@@ -65,7 +66,8 @@ class HostCall {
   std::vector<std::string> ask(const JsonObject& event);
   // Reads a tensor that the session describes; the caller holds it.
   HostTensor* tensor(const std::string& described);
-  // Where its tensors lie.
+  void add_block(const HostBlock& block) { blocks_.push_back(block); }
+  // Where its tensors and variables lie.
   const std::vector<HostBlock>& blocks() const { return blocks_; }
   void* address(Place place) const { return address_(place); }
   void dropped(HostTensor* tensor);

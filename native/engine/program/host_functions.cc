@@ -191,6 +191,7 @@ class HostFunctionsHere final : public HostFunctions {
     }
     runtime_->add(object, code.start, numbers);
     code_[module] = std::move(code);
+    refuse_early_calls();
   }
 
   void unload(uint32_t module) override {
@@ -230,6 +231,15 @@ class HostFunctionsHere final : public HostFunctions {
     device_ = new SessionDevice(facts);
     program_runtime = runtime_ = new ProgramRuntime(*device_, report_);
     std::thread([this] { work(); }).detach();
+  }
+
+  // What a variable is initialised with runs when the code is loaded, outside of a call.
+  void refuse_early_calls() {
+    std::vector<ProgramFailure> failures = runtime_->take_unseen();
+    if (failures.empty()) return;
+    throw DeviceError("INVALID_IMAGE", std::string(failures[0].call) + " in line " + std::to_string(failures[0].line) +
+                                           " is called to initialise a variable, before any host function runs: call "
+                                           "it in a function.");
   }
 
   // What the function's thread does.

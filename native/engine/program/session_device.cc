@@ -6,6 +6,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include <sys/mman.h>
+
 namespace warpcell {
 namespace {
 
@@ -13,6 +15,8 @@ constexpr size_t kAlignment = 256;
 
 // What the session answers; an error where it refuses, whose reason the session itself will tell.
 cudaError_t asked(const JsonObject& event, std::vector<std::string>* answer = nullptr) {
+  // What a variable of the host is initialised with runs when the code is loaded.
+  if (host_call == nullptr) return cudaErrorInitializationError;
   try {
     std::vector<std::string> fields = host_call->ask(event);
     if (answer != nullptr) *answer = std::move(fields);
@@ -30,6 +34,7 @@ SessionDevice::SessionDevice(const std::vector<std::string>& facts) {
 }
 
 const HostBlock* SessionDevice::find(const void* address) const {
+  if (host_call == nullptr) return nullptr;
   auto at = reinterpret_cast<uint64_t>(address);
   const HostBlock* block = block_at(host_call->blocks(), at);
   if (block != nullptr && at < block->start + block->bytes) return block;
@@ -113,6 +118,28 @@ cudaError_t SessionDevice::stream_synchronize(cudaStream_t stream) {
 
 // --- memory
 
+// The session knows variables by their symbols; host code gets an address that stands for one during the call.
+cudaError_t SessionDevice::variable(const std::string& symbol, void** memory, size_t* bytes) {
+  constexpr uint64_t kRoom = uint64_t(1) << 36;
+  if (variables_ == 0) {
+    void* room = mmap(nullptr, kRoom, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED) return cudaErrorMemoryAllocation;
+    variables_ = reinterpret_cast<uint64_t>(room);
+  }
+  std::vector<std::string> answer;
+  cudaError_t error = asked(JsonObject().text("kind", "variable").text("symbol", symbol), &answer);
+  if (error != cudaSuccess || answer.size() < 2) return cudaErrorInvalidSymbol;
+  uint64_t at = variables_;
+  for (const HostBlock& block : host_call->blocks()) {
+    if (block.is_variable) at = std::max(at, (block.start + block.bytes) / kAlignment * kAlignment + kAlignment);
+  }
+  *bytes = std::strtoull(answer[1].c_str(), nullptr, 10);
+  if (*bytes > kRoom || at - variables_ > kRoom - *bytes) return cudaErrorMemoryAllocation;
+  host_call->add_block({at, *bytes, std::strtoull(answer[0].c_str(), nullptr, 10), true});
+  *memory = reinterpret_cast<void*>(at);
+  return cudaSuccess;
+}
+
 cudaError_t SessionDevice::allocate(ProgramMemory kind, size_t bytes, void** memory) {
   if (kind == ProgramMemory::managed) return cudaErrorNotSupported;
   if (kind == ProgramMemory::host) {
@@ -141,7 +168,7 @@ cudaError_t SessionDevice::release(ProgramMemory kind, void* memory) {
   auto start = reinterpret_cast<uint64_t>(memory);
   auto found = std::find_if(allocated_.begin(), allocated_.end(),
                             [start](const HostBlock& block) { return block.start == start; });
-  if (found == allocated_.end()) return cudaErrorInvalidValue;
+  if (found == allocated_.end() || host_call == nullptr) return cudaErrorInvalidValue;
   host_call->note(JsonObject().text("kind", "free").number("block", int64_t(found->number)));
   allocated_.erase(found);
   return cudaSuccess;
@@ -165,31 +192,41 @@ cudaError_t SessionDevice::copy(const ProgramCopy& c) {
   // Rows without gaps are one.
   bool is_whole = c.height == 1 || (c.to_pitch == c.width && c.from_pitch == c.width);
   size_t rows = is_whole ? 1 : c.height, width = is_whole ? c.width * c.height : c.width;
-  for (size_t row = 0; row < rows; row++) {
-    char* to = static_cast<char*>(c.to) + row * c.to_pitch;
-    const char* from = static_cast<const char*>(c.from) + row * c.from_pitch;
-    uint64_t to_offset = 0, from_offset = 0;
-    if ((to_device && (to_block = range(to, width, &to_offset)) == nullptr) ||
-        (from_device && (from_block = range(from, width, &from_offset)) == nullptr))
-      return cudaErrorInvalidValue;
-    JsonObject event;
-    event.number("bytes", int64_t(width));
-    if (to_device) event.number("to", int64_t(to_block->number)).number("toOffset", int64_t(to_offset));
-    if (from_device) event.number("from", int64_t(from_block->number)).number("fromOffset", int64_t(from_offset));
-    if (to_device && from_device) {
-      host_call->note(event.text("kind", "copy"));
-    } else if (to_device) {
-      host_call->note(event.text("kind", "write").number("at", int64_t(host_call->attach(from, width))));
-    } else if (from_device) {
-      std::vector<std::string> answer;
-      cudaError_t error = asked(event.text("kind", "read"), &answer);
-      if (error != cudaSuccess) return error;
-      if (answer.empty() || answer[0].size() != width) return cudaErrorUnknown;
-      std::memcpy(to, answer[0].data(), width);
-    } else {
-      std::memmove(to, from, width);
-    }
+  cudaError_t error = cudaSuccess;
+  for (size_t row = 0; row < rows && error == cudaSuccess; row++) {
+    error = copy_row(static_cast<char*>(c.to) + row * c.to_pitch, to_device,
+                     static_cast<const char*>(c.from) + row * c.from_pitch, from_device, width);
   }
+  return error;
+}
+
+cudaError_t SessionDevice::copy_row(char* to, bool to_device, const char* from, bool from_device, size_t bytes) {
+  uint64_t to_offset = 0, from_offset = 0;
+  const HostBlock* target = to_device ? range(to, bytes, &to_offset) : nullptr;
+  const HostBlock* source = from_device ? range(from, bytes, &from_offset) : nullptr;
+  if (to_device != (target != nullptr) || from_device != (source != nullptr)) return cudaErrorInvalidValue;
+  JsonObject event;
+  event.number("bytes", int64_t(bytes));
+  if (target != nullptr) event.number("to", int64_t(target->number)).number("toOffset", int64_t(to_offset));
+  if (source != nullptr) event.number("from", int64_t(source->number)).number("fromOffset", int64_t(from_offset));
+  if (target != nullptr && source != nullptr && !target->is_variable && !source->is_variable) {
+    host_call->note(event.text("kind", "copy"));
+    return cudaSuccess;
+  }
+  std::string read;
+  if (source != nullptr) {
+    std::vector<std::string> answer;
+    JsonObject question = event;
+    cudaError_t error = asked(question.text("kind", "read"), &answer);
+    if (error != cudaSuccess) return error;
+    if (answer.empty() || answer[0].size() != bytes) return cudaErrorUnknown;
+    read = std::move(answer[0]);
+    from = read.data();
+  }
+  if (target != nullptr)
+    host_call->note(event.text("kind", "write").number("at", int64_t(host_call->attach(from, bytes))));
+  else
+    std::memmove(to, from, bytes);
   return cudaSuccess;
 }
 
@@ -214,6 +251,7 @@ cudaError_t SessionDevice::fill(const ProgramFill& f) {
 
 // Addresses of tensors travel as places, since what is recorded may run in another process.
 cudaError_t SessionDevice::launch(const ProgramLaunch& launch) {
+  if (host_call == nullptr) return cudaErrorInitializationError;
   if (launch.stream != nullptr) return cudaErrorInvalidResourceHandle;
   const HostKernel& kernel = kernels_[launch.kernel];
   size_t bytes = kernel.parameters.empty() ? 0 : kernel.parameters.back().first + kernel.parameters.back().second;
@@ -226,7 +264,7 @@ cudaError_t SessionDevice::launch(const ProgramLaunch& launch) {
       uint64_t word;
       std::memcpy(&word, packed.data() + at, sizeof word);
       const HostBlock* block = word == 0 ? nullptr : find(reinterpret_cast<void*>(word));
-      if (block == nullptr) continue;
+      if (block == nullptr || block->is_variable) continue;
       pointers.push_back(
           json_list({std::to_string(at), std::to_string(block->number), std::to_string(word - block->start)}));
     }

@@ -24,7 +24,7 @@ class SessionDevice final : public ProgramDevice {
   void remove_kernel(uint32_t number) { kernels_.erase(number); }
 
   void load(const std::string&, const std::vector<std::string>&) override {}
-  cudaError_t variable(const std::string&, void**, size_t*) override { return cudaErrorNotSupported; }
+  cudaError_t variable(const std::string& symbol, void** memory, size_t* bytes) override;
 
   cudaError_t properties(cudaDeviceProp* properties) override;
   cudaError_t attribute(int* value, cudaDeviceAttr attribute) override;
@@ -72,6 +72,7 @@ class SessionDevice final : public ProgramDevice {
 
  private:
   const HostBlock* find(const void* address) const;
+  cudaError_t copy_row(char* to, bool to_device, const char* from, bool from_device, size_t bytes);
   // A block with the bytes from an address on: `offset` is where they begin in it. Null: not all of them are in one.
   const HostBlock* range(const void* address, size_t bytes, uint64_t* offset) const;
 
@@ -79,6 +80,7 @@ class SessionDevice final : public ProgramDevice {
   std::map<uint32_t, HostKernel> kernels_;
   std::vector<HostBlock> allocated_;
   std::vector<void*> host_;
+  uint64_t variables_ = 0;  // addresses for variables, at which nothing lies
 };
 
 }  // namespace warpcell

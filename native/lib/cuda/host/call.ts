@@ -9,6 +9,7 @@ import { DeviceArray } from "../../memory/array.ts";
 import { Storage } from "../../memory/storage.ts";
 import { read, upload } from "../../memory/transfer.ts";
 import type { Kernel } from "../kernel.ts";
+import type { DeviceVariable } from "../variable.ts";
 import type { HostDeclaration } from "./find.ts";
 import type { HostModule } from "./module.ts";
 import { tensors } from "./tensors.ts";
@@ -44,6 +45,7 @@ interface Events {
   contiguous: { tensor: number };
   allocate: { bytes: number };
   read: { from: number; fromOffset: number; bytes: number };
+  variable: { symbol: string };
   synchronize: object;
   memory: object;
   occupancy: { kernel: number; threads: number; shared: number };
@@ -65,6 +67,7 @@ export class HostCall {
   readonly #declaration: HostDeclaration;
   /** Tensors of the call and memory of cudaMalloc, by their numbers. */
   readonly #arrays = new Map<number, DeviceArray>();
+  readonly #variables = new Map<number, DeviceVariable>();
   readonly #made = new Set<DeviceArray>();
   /** What the session refused, or a launch that it did. */
   #problem: unknown = null;
@@ -144,7 +147,12 @@ export class HostCall {
       return null;
     },
     write: ({ to, toOffset, at, bytes }, payload) => {
-      upload(this.#array(to).living(), toOffset, payload.subarray(at, at + bytes));
+      const variable = this.#variables.get(to);
+      if (variable !== undefined) {
+        const held = variable.held.slice();
+        held.set(payload.subarray(at, at + bytes), toOffset);
+        variable.held = held;
+      } else upload(this.#array(to).living(), toOffset, payload.subarray(at, at + bytes));
       return null;
     },
     fill: ({ to, toOffset, bytes, value }) => {
@@ -165,7 +173,16 @@ export class HostCall {
       this.#module.allocated.set(number, new DeviceArray(storage, "uint8", view));
       return [String(number), String(storage.place)];
     },
+    variable: ({ symbol }) => {
+      const variable = this.#module.variables.get(symbol);
+      if (variable === undefined) throw new LaunchError("VARIABLE", `There is no variable ${symbol}.`);
+      const number = this.#module.nextNumber();
+      this.#variables.set(number, variable);
+      return [String(number), String(variable.bytes)];
+    },
     read: ({ from, fromOffset, bytes }) => {
+      const variable = this.#variables.get(from);
+      if (variable !== undefined) return [variable.held.slice(fromOffset, fromOffset + bytes)];
       const copy = new Uint8Array(bytes);
       read(this.#module.device.execution, this.#array(from).living(), fromOffset, bytes, (part, at) =>
         copy.set(part, at),

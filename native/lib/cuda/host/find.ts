@@ -55,6 +55,7 @@ function find(source: string): HostPart | null {
   const aliases = aliasesOf(source, tokens, all);
   const functions = host.flatMap((item) => declared(source, tokens, item, aliases) ?? []);
   refuseTwice(functions, all);
+  refuseManaged(tokens, host, all);
   return { functions, split: splitProgram(source) };
 }
 
@@ -152,6 +153,19 @@ function aliasesOf(source: string, tokens: readonly Placed[], all: readonly Item
     if (kind === "using" && words[0] === "using" && words[2] === "=") aliases.set(name, words.slice(3));
   }
   return aliases;
+}
+
+/** Host code of a cell shares no memory with the device. */
+function refuseManaged(tokens: readonly Placed[], host: readonly Item[], all: readonly Item[]): void {
+  const managed = new Set(all.filter(({ annotations }) => annotations.has("__managed__")).map(({ name }) => name));
+  const at = host
+    .flatMap(({ first, last }) => tokens.slice(first, last + 1))
+    .find(({ kind, text }) => kind === "word" && managed.has(text));
+  if (at === undefined) return;
+  throw new CompileError(
+    `Line ${at.line} uses the __managed__ variable ${at.text}, which host functions of a cell cannot: declare it __device__, and copy it with cudaMemcpyToSymbol and cudaMemcpyFromSymbol.`,
+    "",
+  );
 }
 
 /** One name is one value of the notebook. */

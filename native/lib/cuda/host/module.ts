@@ -9,6 +9,7 @@ import { writeHostUnload } from "../../wire/mark.ts";
 import type { RequestOf } from "../../wire/messages.ts";
 import type { Compilation } from "../compilation.ts";
 import type { Kernel } from "../kernel.ts";
+import type { DeviceVariable } from "../variable.ts";
 import { file, type HostCode } from "../program/host-code.ts";
 import { HostCall } from "./call.ts";
 import { HostFunction } from "./host-function.ts";
@@ -29,11 +30,15 @@ export class HostModule {
   /** Those that the functions launch, by their numbers. */
   readonly kernels: ReadonlyMap<number, Kernel>;
 
-  private constructor({ device, name, cell }: Compilation, kernels: readonly Kernel[]) {
+  /** Variables of the device that the cell knows, by their symbols. */
+  readonly variables: ReadonlyMap<string, DeviceVariable>;
+
+  private constructor({ device, name, cell, variables }: Compilation, kernels: readonly Kernel[]) {
     this.device = device;
     this.number = next.module++;
     this.name = name;
     this.cell = cell;
+    this.variables = new Map(variables.map(({ variable }) => [symbolOfVariable(variable.name), variable]));
     this.kernels = new Map(kernels.map((kernel) => [kernel.number, kernel]));
   }
 
@@ -89,6 +94,12 @@ export class HostModule {
   get occupancyFacts(): { readonly kind: string; readonly multiprocessors: number } {
     return { kind: this.device.kind, multiprocessors: this.device.properties.multiprocessors };
   }
+}
+
+/** "_ZN2ns6filterE" of "ns::filter". */
+function symbolOfVariable(name: string): string {
+  const parts = name.split("::");
+  return parts.length === 1 ? name : `_ZN${parts.map((part) => `${part.length}${part}`).join("")}E`;
 }
 
 /** What host code may ask of the device, "name value" each. */

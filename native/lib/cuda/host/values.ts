@@ -71,16 +71,21 @@ export function argumentFields(args: readonly unknown[], taking: Taking): string
   }
   return args.flatMap((value, index) => {
     const parameter = parameters[index]!;
-    return fields(parameter.type, value, parameter.name, taking);
+    return fields(parameter.type, value, parameter.name, { ...taking, position: index + 1 });
   });
 }
 
-function fields(type: HostType, value: unknown, what: string, taking: Taking): string[] {
+function fields(
+  type: HostType,
+  value: unknown,
+  what: string,
+  taking: Taking & { readonly position: number },
+): string[] {
   const refuse = (expected: string): never => {
     const { name } = taking.declaration;
     throw new HostFunctionError(
       "ARGUMENT",
-      `Argument ${what} of ${name} must be ${expected}, but got ${worded(value)}.`,
+      `Argument ${taking.position} (${what}) of ${name} must be ${expected}, but got ${worded(value)}.`,
       name,
     );
   };
