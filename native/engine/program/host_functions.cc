@@ -191,7 +191,7 @@ class HostFunctionsHere final : public HostFunctions {
     }
     runtime_->add(object, code.start, numbers);
     code_[module] = std::move(code);
-    refuse_early_calls();
+    refuse_early_calls(module);
   }
 
   void unload(uint32_t module) override {
@@ -234,9 +234,10 @@ class HostFunctionsHere final : public HostFunctions {
   }
 
   // What a variable is initialised with runs when the code is loaded, outside of a call.
-  void refuse_early_calls() {
+  void refuse_early_calls(uint32_t module) {
     std::vector<ProgramFailure> failures = runtime_->take_unseen();
     if (failures.empty()) return;
+    unload(module);
     throw DeviceError("INVALID_IMAGE", std::string(failures[0].call) + " in line " + std::to_string(failures[0].line) +
                                            " is called to initialise a variable, before any host function runs: call "
                                            "it in a function.");

@@ -267,10 +267,12 @@ inline Tensor ones(const Sizes& sizes, DType dtype = float32, WARPCELL_AT) {
 }
 // The same with the shape of another one, and its dtype.
 inline Tensor full_like(const Tensor& x, double value, WARPCELL_AT) {
-  return full(x.sizes(warpcell_file, warpcell_line), value, x.dtype(), warpcell_file, warpcell_line);
+  return full(x.sizes(warpcell_file, warpcell_line), value, x.dtype(warpcell_file, warpcell_line), warpcell_file,
+              warpcell_line);
 }
 inline Tensor empty_like(const Tensor& x, WARPCELL_AT) {
-  return empty(x.sizes(warpcell_file, warpcell_line), x.dtype(), warpcell_file, warpcell_line);
+  return empty(x.sizes(warpcell_file, warpcell_line), x.dtype(warpcell_file, warpcell_line), warpcell_file,
+               warpcell_line);
 }
 inline Tensor zeros_like(const Tensor& x, WARPCELL_AT) { return full_like(x, 0, warpcell_file, warpcell_line); }
 inline Tensor ones_like(const Tensor& x, WARPCELL_AT) { return full_like(x, 1, warpcell_file, warpcell_line); }
