@@ -100,6 +100,7 @@ export class DeviceVariable<V = unknown, R = unknown> {
     this.#checkLayout();
     return this.#read();
   }
+  /** @internal */
   set held(bytes: Uint8Array) {
     this.#write(bytes);
   }
