@@ -561,6 +561,24 @@ warpcell::Tensor transposed(const warpcell::Tensor& x) {
     );
   });
 
+  test("headers that only kernels need", async () => {
+    const { total } = await compiled(`#include <warpcell/reduce.cuh>
+#include <cooperative_groups.h>
+#include <vector>
+__global__ void sum(const float* x, float* y, int n) {
+  float own = 0;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) own += x[i];
+  atomicAdd(y, own);
+}
+warpcell::Tensor total(const warpcell::Tensor& x) {
+  std::vector<int64_t> shape;
+  auto y = warpcell::zeros(shape);
+  sum<<<1, 32>>>(x.data<float>(), y.data<float>(), x.numel());
+  return y;
+}`);
+    expect((total!(tensor([1, 2, 3], on())) as Tensor).item()).toBe(6);
+  });
+
   test("mistakes of either half have the cell's lines, and one name is one value", async () => {
     const host = await refused(`${scaleKernel}warpcell::Tensor f(const warpcell::Tensor& x) {\n  return missing;\n}`);
     expect(host).toBeInstanceOf(CompileError);

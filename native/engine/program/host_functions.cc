@@ -135,13 +135,12 @@ void use_signal_stack() {
 
 struct LoadedCode {
   void* handle;
-  std::vector<uint32_t> kernels;
   uint64_t start;
   uint64_t end;
 };
 
 // The end of the code that begins there.
-uint64_t end_of(void* handle, uint64_t base) {
+uint64_t end_of(uint64_t base) {
   struct Search {
     uint64_t base;
     uint64_t end;
@@ -168,12 +167,13 @@ class HostFunctionsHere final : public HostFunctions {
   void load(uint32_t module, const std::string& object, const std::vector<std::string>& kernels,
             const std::vector<std::string>& device) override {
     if (device_ == nullptr) begin(device);
+    // Kernels stay known: code of several cells may launch one.
     LoadedCode code{};
     code.handle = load_shared_object(object);
     link_map* map = nullptr;
     dlinfo(code.handle, RTLD_DI_LINKMAP, &map);
     code.start = map->l_addr;
-    code.end = end_of(code.handle, code.start);
+    code.end = end_of(code.start);
     std::map<std::string, uint32_t> numbers;
     for (const std::string& line : kernels) {
       std::istringstream words(line);
@@ -186,7 +186,6 @@ class HostFunctionsHere final : public HostFunctions {
         kernel.parameters.emplace_back(std::atoi(place.c_str()), std::atoi(place.c_str() + colon + 1));
       }
       numbers[symbol] = number;
-      code.kernels.push_back(number);
       device_->add_kernel(number, std::move(kernel));
     }
     runtime_->add(object, code.start, numbers);
@@ -198,7 +197,6 @@ class HostFunctionsHere final : public HostFunctions {
     auto found = code_.find(module);
     if (found == code_.end()) return;
     runtime_->remove(found->second.start, found->second.end);
-    for (uint32_t kernel : found->second.kernels) device_->remove_kernel(kernel);
     dlclose(found->second.handle);
     code_.erase(found);
   }
@@ -215,14 +213,14 @@ class HostFunctionsHere final : public HostFunctions {
     host_call = call_.get();
     std::snprintf(crashing.name, sizeof crashing.name, "%s", request.name.c_str());
     crashing.sequence = request.sequence;
-    return step(request.sequence);
+    return step();
   }
 
   HostStep resume(uint64_t sequence, const std::vector<std::string>& values) override {
     if (call_ == nullptr) throw DeviceError("PROTOCOL", "There is no host function to go on with.");
     call_->answer(values);
     crashing.sequence = sequence;
-    return step(sequence);
+    return step();
   }
 
  private:
@@ -258,7 +256,7 @@ class HostFunctionsHere final : public HostFunctions {
     }
   }
 
-  HostStep step(uint64_t) {
+  HostStep step() {
     turns_.to_function();
     HostStep step = call_->take_step();
     crashing.sequence = 0;

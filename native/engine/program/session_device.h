@@ -21,7 +21,6 @@ class SessionDevice final : public ProgramDevice {
   explicit SessionDevice(const std::vector<std::string>& facts);
 
   void add_kernel(uint32_t number, HostKernel kernel) { kernels_[number] = std::move(kernel); }
-  void remove_kernel(uint32_t number) { kernels_.erase(number); }
 
   void load(const std::string&, const std::vector<std::string>&) override {}
   cudaError_t variable(const std::string& symbol, void** memory, size_t* bytes) override;

@@ -1,6 +1,5 @@
 // Kernels of earlier sources for the host functions of later ones: knows each by its name in C++, with the declaration
 // that host code needs of it.
-import { CompileError } from "../../errors.ts";
 import type { Kernel, KernelTemplate } from "../kernel.ts";
 import { items, placed } from "../program/items.ts";
 import { splitProgram } from "../program/split.ts";
@@ -38,27 +37,29 @@ export class EarlierKernels {
   /** Those that the host functions of `source` may launch on the device with that name. */
   for(source: string, nameOfDevice: () => string): EarlierKernel[] {
     if (this.#known.size === 0 || hostPart(source) === null) return [];
-    const words = new Set(tokenize(source).tokens.map(({ text }) => text));
+    const { tokens } = tokenize(source);
+    const words = new Set(tokens.filter((_, at) => tokens[at + 1]?.text === "<").map(({ text }) => text));
     const device = nameOfDevice();
     const own = new Set(hostPart(source)!.split.kernels);
     return [...this.#known.values()]
       .filter(({ name }) => words.has(lastName(name)) && !own.has(lastName(name)))
       .filter((value) => value.deviceName === device)
-      .map(asEarlier);
+      .flatMap(asEarlier);
   }
 }
 
-function asEarlier(value: Kernel | KernelTemplate): EarlierKernel {
+/** None for a kernel that a macro or a header of its cell wrote. */
+function asEarlier(value: Kernel | KernelTemplate): EarlierKernel[] {
   const { source, name } = value;
   const tokens = placed(source);
   const item = items(tokens).find(
     (each) =>
       each.annotations.has("__global__") && each.body !== null && [...each.scope, each.name].join("::") === name,
   );
-  if (item === undefined) throw new CompileError(`The kernel ${name} is not found in its cell.`, "");
+  if (item === undefined) return [];
   const inside = (text: string) =>
     `${item.scope.map((space) => `namespace ${space} { `).join("")}${text}${" }".repeat(item.scope.length)}\n`;
   const head = source.slice(tokens[item.first]!.start, tokens[item.parameters![1]]!.end);
   const text = inside(`${head} {}`);
-  return { value, name: item.name, declaration: inside(`${head};`), stub: splitProgram(text).host };
+  return [{ value, name: item.name, declaration: inside(`${head};`), stub: splitProgram(text).host }];
 }

@@ -16,6 +16,10 @@ export interface SplitProgram {
 const deviceHeaders =
   /^(cooperative_groups(\/.*)?|cuda_fp16\.h|cuda_bf16\.h|cuda_fp8\.h|cooperative_groups\.h|curand_kernel\.h|mma\.h|cuComplex\.h|cuda_pipeline\.h|math_constants\.h|cub\/.*|cuda\/.*|math\.h|cmath|cstdint|stdint\.h|cfloat|float\.h|climits|limits\.h|cstddef|stddef\.h|assert\.h|cassert|type_traits|limits|vector_types\.h|vector_functions\.h|warpcell\/\w+\.cuh)$/;
 
+/** Those of them that host code has not, and does not need. */
+const deviceOnlyHeaders =
+  /^[ \t]*#[ \t]*include[ \t]*<(?:curand_kernel\.h|mma\.h|cuda_pipeline\.h|cuda_fp8\.h|cub\/|cuda\/|warpcell\/(?!tensor\.))[^\n]*/gm;
+
 /** Whether a text has a `main` of its own, so that it is a program and no cell of kernels. */
 export function isProgram(source: string): boolean {
   if (!/\bmain\b/.test(source)) return false;
@@ -43,6 +47,8 @@ export function splitProgram(source: string): SplitProgram {
     device.push(...devicePart(source, tokens, item, needed));
   }
   device.push(...includeEdits(source));
+  for (const { 0: text, index } of source.matchAll(deviceOnlyHeaders))
+    host.push({ start: index, end: index + text.length, text: " ".repeat(text.length) });
   host.push(...macroEdits(source));
   // No macro for host code: the C++ library has an attribute of that name.
   for (const [at, { text, start, end }] of tokens.entries()) {
