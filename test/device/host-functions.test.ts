@@ -274,8 +274,13 @@ warpcell::Tensor keptResult(const warpcell::Tensor& x) { static warpcell::Tensor
     expect(message("nothing")).toBe(
       "The function returned a warpcell::Tensor that has no value (thrown in nothing of Cell [3]).",
     );
-    expect(message("shape")).toBe("[-1] is not a shape: give a whole number ≥ 0 or an array of them, such as [2, 3].");
-    expect(failure(() => uses["memory"]!())).toMatchObject({ code: "OUT_OF_MEMORY" });
+    expect(message("shape")).toBe(
+      "[-1] is not a shape: give a whole number ≥ 0 or an array of them, such as [2, 3] (Cell [3]:7).",
+    );
+    expect(failure(() => uses["memory"]!())).toMatchObject({
+      code: "OUT_OF_MEMORY",
+      message: expect.stringMatching(/ \(Cell \[3\]:8\)\.$/) as string,
+    });
     expect(message("check", x)).toBe("The check x.dim() == 1 failed (Cell [3]:9).");
     expect(message("standard", x)).toMatch(/^vector::.* \(thrown in standard of Cell \[3\]\)\.$/);
     expect(message("other", x)).toBe("It threw something that is no std::exception (thrown in other of Cell [3]).");
@@ -333,11 +338,11 @@ warpcell::Tensor right(warpcell::Tensor x) {
     const address = failure(() => uses["address"]!(x));
     expect(address).toBeInstanceOf(LaunchError);
     expect(address.message).toMatch(
-      /^Argument p of kernel bad \(float\*\) is 0x[0-9a-f]+, which lies in no tensor of this call: give it x\.data<T>\(\) of a tensor, or what cudaMalloc gave \(launched at Cell \[3\]:9\)\.$/,
+      /^Argument p of kernel bad \(float\*\) is 0x[0-9a-f]+, which lies in no tensor of this call: give it x\.data<T>\(\) of a tensor, or what cudaMalloc gave \(Cell \[3\]:9\)\.$/,
     );
     const shared = failure(() => uses["shared"]!(x));
     expect(shared).toBeInstanceOf(LaunchError);
-    expect(shared.message).toMatch(/kernel bad.* \(launched at Cell \[3\]:13\)\.$/);
+    expect(shared.message).toMatch(/kernel bad.* \(Cell \[3\]:13\)\.$/);
     expect(uses["seen"]!(x)).toBe(x);
     expect(failure(() => uses["stream"]!(x)).message).toBe(
       "cudaStreamCreate failed (Cell [3]:27): operation not supported (cudaErrorNotSupported): host functions of cells have one stream, that of their call, and no events, graphs or managed memory.",

@@ -181,6 +181,8 @@ export class Compilation {
       options.isLibrary === true
         ? []
         : hostCode(tokenize(this.#text, macrosOf(options.defines ?? [])).tokens, tokenize(shared).tokens);
+    const unreachable = this.host?.unreachable ?? null;
+    if (unreachable !== null) refused.push(unreachable);
     if (refused.length > 0) throw refusal(this, refused);
     this.#options = optionWords({ ...options, includes });
   }

@@ -41,8 +41,8 @@ interface Events {
   copy: { to: number; toOffset: number; from: number; fromOffset: number; bytes: number };
   write: { to: number; toOffset: number; at: number; bytes: number };
   fill: { to: number; toOffset: number; bytes: number; value: number };
-  make: { sizes: number[]; dtype: number; fill: string | null };
-  contiguous: { tensor: number };
+  make: { sizes: number[]; dtype: number; fill: string | null; line: number };
+  contiguous: { tensor: number; line: number };
   allocate: { bytes: number };
   read: { from: number; fromOffset: number; bytes: number };
   variable: { symbol: string };
@@ -116,6 +116,8 @@ export class HostCall {
       } catch (error) {
         // Its process is gone, and the call with it.
         if (this.#module.device.residents.process !== process) throw error;
+        const isNew = error !== this.#problem;
+        if (isNew && "line" in event && error instanceof WarpcellError) locate(error, this.#place(event.line));
         this.#problem = error;
         answer = ["error", error instanceof Error ? error.message : String(error)];
       }
@@ -211,9 +213,8 @@ export class HostCall {
 
   #launch({ kernel, line, at, bytes, pointers, ...sizes }: Events["launch"], payload: Uint8Array): void {
     const { grid, block, shared, cooperative } = sizes;
-    const place = this.#place(line);
     const outer = origin.current;
-    origin.current = originOf(place);
+    origin.current = originOf(this.#place(line));
     try {
       this.#kernel(kernel).launchPacked(
         { grid, block, shared, cooperative },
@@ -222,9 +223,6 @@ export class HostCall {
           pointers: pointers.map(([offset, number, from]) => ({ offset, array: this.#array(number), from })),
         },
       );
-    } catch (error) {
-      if (!(error instanceof LaunchError)) throw error;
-      throw new LaunchError(error.code, `${error.message.replace(/\.$/, "")} (launched at ${placeText(place)}).`);
     } finally {
       origin.current = outer;
     }
@@ -284,6 +282,11 @@ export class HostCall {
         : "";
     return `${what} failed (${placeText(this.#place(line))}): ${words} (${name})${advice}.`;
   }
+}
+
+/** Says where in the cell it was that the session refused. */
+function locate(error: WarpcellError, place: CodePlace): void {
+  error.message = `${error.message.replace(/\.$/, "")} (${placeText(place)}).`;
 }
 
 function isOfLaunch(problem: unknown): boolean {

@@ -1,6 +1,6 @@
 // The host functions of a cell: finds them in its text, those that TypeScript can call with their types, and splits the
 // text for the two compilers.
-import { CompileError } from "../../errors.ts";
+import { CompileError, type Diagnostic } from "../../errors.ts";
 import { items, placed, type Item, type Placed } from "../program/items.ts";
 import { isDeviceFunction, listed, splitProgram, type SplitProgram } from "../program/split.ts";
 import { hasTensor, hostType, type Aliases, type HostType } from "./types.ts";
@@ -27,6 +27,8 @@ export interface HostDeclaration {
 
 export interface HostPart {
   readonly functions: readonly HostDeclaration[];
+  /** What is wrong where there are none. */
+  readonly unreachable: Diagnostic | null;
   readonly split: SplitProgram;
 }
 
@@ -56,7 +58,15 @@ function find(source: string): HostPart | null {
   const functions = host.flatMap((item) => declared(source, tokens, item, aliases) ?? []);
   refuseTwice(functions, all);
   refuseManaged(tokens, host, all);
-  return { functions, split: splitProgram(source) };
+  const unreachable = functions.length > 0 ? null : unreachableAt(tokens, host.find((item) => usesHost(tokens, item))!);
+  return { functions, unreachable, split: splitProgram(source) };
+}
+
+/** Host code that nothing can call. */
+function unreachableAt(tokens: readonly Placed[], { nameAt, name }: Item): Diagnostic {
+  const { line, column } = tokens[nameAt]!;
+  const message = `${name} is host code, but TypeScript can call no function of this cell: write one, not static, that takes const warpcell::Tensor& x and hands on x.data<float>(), or launch from a TypeScript cell, kernel.launch({ grid, block }, ...)`;
+  return { line, column, severity: "error", message };
 }
 
 function itemsOf(tokens: readonly Placed[]): Item[] {
