@@ -130,7 +130,7 @@ const rooms: { room: RegExp; may: RegExp[] }[] = [
     room: /^native\/engine\/program\//,
     may: [
       /^native\/engine\/program\//,
-      /^native\/engine\/program\.h$/,
+      /^native\/engine\/(program|host_functions)\.h$/,
       /^native\/engine\/host\//,
       /^native\/protocol\//,
       /^native\/device\/program\//,

@@ -97,10 +97,12 @@ function parsed(text: string): Cell | null {
   }
 }
 
-/** Names of kernels and of the device's variables, as they are written. */
+/** Names of kernels, of the device's variables and of host functions that take or return tensors, as they are written. */
 function cudaNames(code: string): string[] {
   const plain = code.replace(/\/\*[^]*?\*\/|\/\/.*|__launch_bounds__\s*\([^)]*\)/g, " ");
   const kernels = plain.matchAll(/__global__[^;{}(]*?\b(\w+)\s*\(/g);
   const variables = plain.matchAll(/__(?:constant|device|managed)__[^;{}()=]*?\b(\w+)\s*(?:\[[^\]]*\]\s*)*[;={]/g);
-  return [...new Set([...kernels, ...variables].map(([, name]) => name!))];
+  const functions = plain.matchAll(/\b(\w+)\s*\([^;{}()]*\bTensor\b(?!\s*<)[^;{}()]*\)\s*\{/g);
+  const makers = plain.matchAll(/\bTensor\s+(\w+)\s*\([^;{}()]*\)\s*\{/g);
+  return [...new Set([...kernels, ...variables, ...functions, ...makers].map(([, name]) => name!))];
 }

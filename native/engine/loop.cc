@@ -252,6 +252,8 @@ void Loop::graph_release(Header& header) {
   graphs_.erase(as<GraphRelease>(header).graph);
 }
 
+void Loop::host_unload(Header& header) { host_functions_->unload(as<HostUnload>(header).module); }
+
 void Loop::run(Header& header) { libraries().run(read_run(as<Run>(header), header.bytes)); }
 
 AnswerOf<Op::segment_create> Loop::segment_create(RequestOf<Op::segment_create>& request, Beside& beside) {
@@ -383,6 +385,22 @@ AnswerOf<Op::graph_create> Loop::graph_create(RequestOf<Op::graph_create>& reque
   graphs_.erase(number);
   graphs_.try_emplace(number, device_, std::move(request.records));
   return {};
+}
+
+AnswerOf<Op::host_load> Loop::host_load(RequestOf<Op::host_load>& request, Beside&) {
+  host_functions_->load(uint32_t(request.module), request.object, request.kernels, request.device);
+  return {};
+}
+
+AnswerOf<Op::host_call> Loop::host_call(RequestOf<Op::host_call>& request, Beside& beside) {
+  HostStep step = host_functions_->call(
+      {beside.sequence, uint32_t(request.module), request.function, request.name, std::move(request.values)});
+  return {std::move(step.events), std::move(step.payload)};
+}
+
+AnswerOf<Op::host_resume> Loop::host_resume(RequestOf<Op::host_resume>& request, Beside& beside) {
+  HostStep step = host_functions_->resume(beside.sequence, request.values);
+  return {std::move(step.events), std::move(step.payload)};
 }
 
 AnswerOf<Op::known_libraries> Loop::known_libraries(RequestOf<Op::known_libraries>&, Beside&) {

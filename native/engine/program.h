@@ -22,7 +22,8 @@ struct ProgramLaunch {
   size_t shared;
   cudaStream_t stream;
   bool cooperative;
-  void** arguments;  // one address per parameter; valid during the call only
+  void** arguments;   // one address per parameter; valid during the call only
+  uint32_t line = 0;  // of the launch
 };
 
 struct ProgramCopy {

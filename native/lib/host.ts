@@ -12,6 +12,7 @@ import { isPresent } from "./device/presence.ts";
 import { whenProfileShown, type ShownProfile } from "./profile/profile.ts";
 import { whenTensorShown, type ShownTensor } from "./tensor/shown.ts";
 
+export { EarlierKernels } from "./cuda/host/earlier-kernels.ts";
 export { isProgram } from "./cuda/program/split.ts";
 export { outdatedText, SharedCode, type SharedSource, type Taken } from "./cuda/shared-code.ts";
 export { describeCaller, describeOrigins, origin, type CodePlace } from "./device/origins.ts";
@@ -48,6 +49,11 @@ export interface KnownDevices {
 }
 
 let known: KnownDevices = { names: {}, active: null };
+
+/** The name of the device that a cell compiles for. Throws DeviceUnavailable. */
+export function deviceNameOf(device: string | undefined): string {
+  return deviceNamed(device).name;
+}
 
 /** Waits for all devices at the end of a cell, and throws the first error. */
 export function settle(): Promise<void> {

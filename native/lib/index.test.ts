@@ -30,6 +30,8 @@ test("what a program can import, and nothing else", () => {
     "Generator",
     "GradScaler",
     "GradientError",
+    "HostFunction",
+    "HostFunctionError",
     "InterruptedError",
     "Kernel",
     "KernelTemplate",

@@ -14,6 +14,7 @@ export {
   type Scalar,
   type TensorOptions,
 } from "./tensor/create.ts";
+import "./tensor/host-functions.ts";
 export { check } from "./cuda/check.ts";
 export { runProgram, type ProgramOptions, type ProgramResult } from "./cuda/program/program.ts";
 export { compile, CudaModule, type KernelDeclarationText } from "./cuda/module.ts";
@@ -38,6 +39,7 @@ export {
   type CheckFinding,
   DeviceFault,
   DeviceUnavailable,
+  HostFunctionError,
   InterruptedError,
   LaunchError,
   OutOfMemory,
@@ -51,6 +53,7 @@ export {
   type FaultCandidate,
 } from "./errors.ts";
 export { Kernel, KernelTemplate, type KernelInfo, type Occupancy, type TimeConfig } from "./cuda/kernel.ts";
+export { HostFunction } from "./cuda/host/host-function.ts";
 export { DeviceVariable } from "./cuda/variable.ts";
 export type { LaunchConfig, Size } from "./cuda/plan.ts";
 export { memory, setMemoryLimit, trim } from "./memory/map.ts";

@@ -66,7 +66,11 @@ enum class Memory : uint32_t { device = 0, host = 1 };
   X(variables_find, 32, true)    \
   X(variable_write, 33, true)    \
   X(variable_read, 34, true)     \
-  X(check, 35, true)
+  X(check, 35, true)             \
+  X(host_load, 40, true)         \
+  X(host_call, 41, true)         \
+  X(host_resume, 42, true)       \
+  X(host_unload, 43, false)
 // clang-format on
 
 enum class Op : uint16_t {
@@ -158,6 +162,12 @@ struct SegmentRelease {
   uint32_t reserved;
 };
 struct ModuleUnload {
+  Header header;
+  uint32_t module;
+  uint32_t reserved;
+};
+// Of code with host functions.
+struct HostUnload {
   Header header;
   uint32_t module;
   uint32_t reserved;

@@ -137,7 +137,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
       expect(
         (await refused("__global__ void k(float* p) { }\nvoid run(float* p) {\n  k<<<1, 1>>>(p);\n}")).message,
       ).toMatch(
-        /^Cell \[3\] does not compile: <<<\.\.\.>>> is for host programs, and a cell holds device code: launch from a TypeScript cell, kernel\.launch\(\{ grid, block \}, \.\.\.\)\.\n\nCell \[3\]:3:\d+\n/,
+        /^Cell \[3\] does not compile: run is host code, but TypeScript can call no function of this cell: write one, not static, that takes const warpcell::Tensor& x and hands on x\.data<float>\(\), or launch from a TypeScript cell, kernel\.launch\(\{ grid, block \}, \.\.\.\)\.\n\nCell \[3\]:2:\d+\n/,
       );
     },
   );

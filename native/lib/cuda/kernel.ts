@@ -8,7 +8,7 @@ import { deviceSources } from "../wire/binding.ts";
 import { maxArgumentBytes } from "../wire/commands.ts";
 import { CompileError, LaunchError } from "../errors.ts";
 import { settingError } from "./launch-error.ts";
-import { LaunchPlan, type LaunchConfig, type Size } from "./plan.ts";
+import { LaunchPlan, type LaunchConfig, type PackedArguments, type Size } from "./plan.ts";
 import { keepSamples, samplesOf } from "./samples.ts";
 import type { KernelDeclaration, Parameter } from "./signature.ts";
 import { summarize, type Timing } from "./timing.ts";
@@ -159,6 +159,28 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
     this.#plan.follow(on, config, args, { source, name, warnings: this.#compilation.warnings });
   }
 
+  /** @internal */
+  get deviceName(): string {
+    return this.info.device;
+  }
+
+  /** @internal By which launches name it. */
+  get number(): number {
+    return this.#id;
+  }
+
+  /** @internal Launches it with arguments that host code has packed. */
+  launchPacked(config: LaunchConfig, packed: PackedArguments): void {
+    this.#compilation.beforeLaunch?.();
+    const on = this.#on(undefined);
+    const isChecked = this.#compilation.isChecked || (checking.current && on.device.kind === "cpu");
+    this.#module.claim();
+    if (!isChecked || on.target.runsLater) return this.#plan.launchPacked(on, config, packed);
+    if (!this.#compilation.isChecked) return (this.#copy ??= this.#checkedCopy()).launchPacked(config, packed);
+    const { source, name } = this.#compilation;
+    this.#plan.followPacked(on, config, packed, { source, name, warnings: this.#compilation.warnings });
+  }
+
   /** The same kernel, compiled to be checked; it blocks. */
   #checkedCopy(): Kernel<A> {
     const compilation = this.#compilation.checkedCopy();
@@ -306,6 +328,11 @@ export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> e
     this.source = compilation.source;
     this.#declaration = declaration;
     this.#compilation = compilation;
+  }
+
+  /** @internal */
+  get deviceName(): string {
+    return this.#compilation.device.name;
   }
 
   /**

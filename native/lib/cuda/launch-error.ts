@@ -56,6 +56,15 @@ function lengthsOf(type: CType): string {
   return type.kind === "array" ? `[${type.count}]${lengthsOf(type.element)}` : "";
 }
 
+/** Host code gave a kernel an address of memory that is no tensor's. */
+export function addressError(kernel: string, { name, type }: Parameter, address: bigint): LaunchError {
+  const shownAddress = `0x${BigInt.asUintN(64, address).toString(16)}`;
+  return new LaunchError(
+    "ARGUMENT",
+    `Argument ${name} of kernel ${kernel} (${type.name}) is ${shownAddress}, which lies in no tensor of this call: give it x.data<T>() of a tensor, or what cudaMalloc gave.`,
+  );
+}
+
 /** The innermost part of a vector or struct that its type does not admit, and its path (".ids[1]"). */
 function culprit(
   type: CType,

@@ -1,10 +1,12 @@
 // A checked launch: turns sizes and arguments into a record, with all that can be known beforehand prepared once.
 import { packerOf, read, type Pack } from "./argument.ts";
 import { pointerOffsets, type CType } from "./c-types.ts";
-import { LaunchFlag, LaunchLayout, launchWords, putSizes } from "../wire/launch.ts";
+import { LaunchFlag, LaunchLayout, launchWords, nullWord, putSizes } from "../wire/launch.ts";
+import { putLong } from "../wire/long.ts";
 import { Recording } from "../wire/recording.ts";
 import type { Room, TargetStream } from "../wire/target.ts";
 import {
+  addressError,
   amountError,
   argumentError,
   blockThreadsError,
@@ -42,6 +44,13 @@ export interface LaunchConfig {
   readonly stream?: Stream;
 }
 
+/** Arguments as they lie in memory, with the tensors that pointers among them point into. */
+export interface PackedArguments {
+  readonly bytes: Uint8Array;
+  /** `from`: bytes from the start of the array's storage. */
+  readonly pointers: readonly { readonly offset: number; readonly array: DeviceArray; readonly from: number }[];
+}
+
 /** What the device knows of the loaded kernel and a launch must keep to. */
 export interface KernelLimits {
   readonly maxThreads: number | null;
@@ -54,6 +63,8 @@ export class LaunchPlan {
   readonly #device: DeviceProcess;
   readonly #parameters: readonly Parameter[];
   readonly #layout: LaunchLayout;
+  /** Bytes of the arguments. */
+  readonly #pointers: readonly number[];
   readonly #packs: readonly Pack[];
   /** Some parameter is a vector or a struct. */
   readonly #hasParts: boolean;
@@ -93,8 +104,8 @@ export class LaunchPlan {
     this.#staticShared = limits.shared ?? 0;
     this.#maxShared = properties.sharedPerBlockOptin;
 
-    const pointers = parameters.flatMap(({ type, offset }) => pointerOffsets(type, offset));
-    this.#layout = new LaunchLayout(id, argumentBytes, pointers);
+    this.#pointers = parameters.flatMap(({ type, offset }) => pointerOffsets(type, offset));
+    this.#layout = new LaunchLayout(id, argumentBytes, this.#pointers);
     this.#places = parameters.map(({ offset }) => this.#layout.parameters + offset);
     this.#packs = parameters.map(({ type }) => packerOf(type, device));
     this.#hasParts = parameters.some(({ type }) => type.kind === "vector" || type.kind === "struct");
@@ -114,6 +125,72 @@ export class LaunchPlan {
     this.markWritten(args, sequence);
     if (on.device.hasStreams) for (const array of args.flatMap(arraysIn)) array.storage!.usedOn(on.stream);
     activity.current?.describe(this.#describe(config, args));
+  }
+
+  /** {@link launch} with arguments that host code has packed. */
+  launchPacked(on: Execution, config: LaunchConfig, packed: PackedArguments): void {
+    this.#write(on, config, [], packed);
+    const sequence = on.target.commit();
+    if (sequence === 0) return on.target.keep(this.#owner);
+    this.#markPacked(packed, sequence);
+    if (on.device.hasStreams) for (const { array } of packed.pointers) array.storage!.usedOn(on.stream);
+    const operands = packed.pointers.map(({ offset, array: { dtype, shape } }) => {
+      return { name: this.#parameterAt(offset).name, dtype, shape };
+    });
+    activity.current?.describe({ operands, bytes: undefined, flops: undefined });
+  }
+
+  /** {@link follow} with arguments that host code has packed. */
+  followPacked(
+    on: Execution,
+    config: LaunchConfig,
+    packed: PackedArguments,
+    { source, name, warnings }: Pick<FollowedLaunch, "source" | "name" | "warnings">,
+  ): void {
+    const target = new Recording();
+    this.#write({ target, stream: on.stream }, config, [], packed);
+    target.commit();
+    const sizes = target.room.words.slice(launchWords.grid, launchWords.block + 3);
+    followLaunch(
+      {
+        device: this.#device,
+        kernel: this.#kernel,
+        source,
+        name,
+        warnings,
+        record: target.records[0]!,
+        tensors: packed.pointers.map(({ offset, array }) => ({
+          name: this.#parameterAt(offset).name,
+          array,
+          isWritten: !isConstant(this.#parameterAt(offset).type),
+        })),
+        numbers: [],
+        threads: sizes.reduce((product, size) => product * size, 1),
+      },
+      () => this.#markPacked(packed, this.#device.lastSequence),
+    );
+  }
+
+  #parameterAt(offset: number): Parameter {
+    return this.#parameters.findLast((parameter) => parameter.offset <= offset)!;
+  }
+
+  #markPacked({ pointers }: PackedArguments, sequence: number): void {
+    for (const { offset, array } of pointers)
+      if (!isConstant(this.#parameterAt(offset).type)) array.storage!.written(sequence, array.bytes);
+  }
+
+  #writePacked(room: Room, { bytes, pointers }: PackedArguments): void {
+    const at = this.#layout.parameters;
+    room.bytes.set(bytes, at);
+    const known = new Map(pointers.map((pointer) => [pointer.offset, pointer]));
+    for (const offset of this.#pointers) {
+      const pointer = known.get(offset);
+      const word = (at + offset) >> 2;
+      if (pointer !== undefined) putLong(room.words, word, pointer.array.living().place + pointer.from);
+      else if (room.longs[word >> 1] === 0n) room.words.fill(nullWord, word, word + 2);
+      else throw addressError(this.#kernel, this.#parameterAt(offset), room.longs[word >> 1]!);
+    }
   }
 
   /** The same, followed by the device; it is done when this returns, and the next wait throws what was found. */
@@ -158,7 +235,7 @@ export class LaunchPlan {
     return target.records[0]!;
   }
 
-  #write(on: TargetStream, config: LaunchConfig, args: readonly unknown[]): void {
+  #write(on: TargetStream, config: LaunchConfig, args: readonly unknown[], packed?: PackedArguments): void {
     // Read before the record is laid out: a getter may use the device, and so the room.
     const { grid, block, shared = 0, cooperative = false, bytes, flops }: Partial<LaunchConfig> = config ?? {};
     for (const key in config) {
@@ -177,7 +254,8 @@ export class LaunchPlan {
     const room = this.#layout.begin(on);
     this.#writeSizes(room.words, grid, block, shared);
     room.words[launchWords.flags] = cooperative ? LaunchFlag.cooperative : 0;
-    this.#writeArguments(room, values, args);
+    if (packed === undefined) this.#writeArguments(room, values, args);
+    else this.#writePacked(room, packed);
   }
 
   /** Notes that `sequence` may write the tensors that the kernel takes as not const. */
@@ -236,6 +314,11 @@ export class LaunchPlan {
       throw sharedError(this.#kernel, shared, this.#staticShared, this.#maxShared, this.#device);
     words[launchWords.shared] = shared;
   }
+}
+
+/** Whether a kernel only reads what such a parameter points to. */
+function isConstant(type: CType): boolean {
+  return (type.kind === "pointer" && type.const) || (type.kind === "view" && type.element.const);
 }
 
 // Compared one by one, which costs a launch some 10 ns; a set would cost more.

@@ -48,6 +48,15 @@ export function faultOf(loss: Loss): DeviceFault {
   const first = candidates[0];
   const code = record?.code ?? "DIED";
 
+  // The process says itself whose it is.
+  if (code === "HOST_FUNCTION")
+    return new DeviceFault(code, `${withoutStop(record!.text)}. ${loss.shareable ? kept : gone}`, {
+      device: loss.device,
+      kernel: undefined,
+      place: undefined,
+      sequence: record!.sequence,
+      candidates,
+    });
   const others =
     candidates.length > 1
       ? ` This launch is the first of ${candidates.length} that had not finished; any of them may be to blame.`

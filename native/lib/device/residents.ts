@@ -1,4 +1,4 @@
-// What a device process holds for this one, modules and plans: sent when they are made, and sent again by the first use
+// What a device process holds for this one, modules, plans and host functions: sent when they are made, and sent again by the first use
 // of them in a process that has not got them.
 import { headerBytes, Op } from "../wire/commands.ts";
 import type { MessageName, RequestOf } from "../wire/messages.ts";
@@ -14,12 +14,13 @@ export interface Sender {
 }
 
 /** Commands whose records name what the process must hold, in their first word. */
-type Use = typeof Op.launch | typeof Op.run | typeof Op.graph_launch;
+type Use = typeof Op.launch | typeof Op.run | typeof Op.graph_launch | typeof Op.host_call;
 const useOf: { readonly [op: number]: Use } = {
   [Op.launch]: Op.launch,
   [Op.run]: Op.run,
   [Op.graph_launch]: Op.graph_launch,
   [Op.graph_update]: Op.graph_launch,
+  [Op.host_call]: Op.host_call,
 };
 
 /** One of them, for who asked for it. */
@@ -34,13 +35,16 @@ interface Held extends Resident, Sender {
   process: number;
 }
 
-/** Messages that name a kernel. */
-const kernelOf: { readonly [N in MessageName]?: (request: RequestOf<N>) => number } = {
-  occupancy: ({ kernel }) => kernel,
-  variable_write: ({ variable }) => variable,
-  variable_read: ({ variable }) => variable,
-  check: ({ launch }) => new DataView(launch.buffer, launch.byteOffset).getUint32(headerBytes, true),
-  time: ({ launch }) => new DataView(launch.buffer, launch.byteOffset).getUint32(headerBytes, true),
+const kernelIn = ({ buffer, byteOffset }: Uint8Array) => new DataView(buffer, byteOffset).getUint32(headerBytes, true);
+
+/** Messages that name what the process must hold, as records do. */
+const subjectOf: { readonly [N in MessageName]?: (request: RequestOf<N>) => readonly [Use, number] } = {
+  occupancy: ({ kernel }) => [Op.launch, kernel],
+  variable_write: ({ variable }) => [Op.launch, variable],
+  variable_read: ({ variable }) => [Op.launch, variable],
+  check: ({ launch }) => [Op.launch, kernelIn(launch)],
+  time: ({ launch }) => [Op.launch, kernelIn(launch)],
+  host_call: ({ module }) => [Op.host_call, module],
 };
 
 export class Residents {
@@ -50,11 +54,17 @@ export class Residents {
     [Op.launch]: [],
     [Op.run]: [],
     [Op.graph_launch]: [],
+    [Op.host_call]: [],
   };
   readonly #dropped: Held[] = [];
   /** Counts up with every restart. */
   #process = 1;
   #absent = 0;
+
+  /** Another number for each process. */
+  get process(): number {
+    return this.#process;
+  }
 
   /** The process has all of them: no record needs to be looked at. */
   get areComplete(): boolean {
@@ -90,8 +100,8 @@ export class Residents {
 
   /** {@link provide} for a message. */
   provideFor<N extends MessageName>(name: N, request: RequestOf<N>): void {
-    const kernel = kernelOf[name];
-    if (kernel !== undefined) this.provide(Op.launch, kernel(request));
+    const subject = subjectOf[name];
+    if (subject !== undefined) this.provide(...subject(request));
   }
 
   /** Has the process forget what may be used again: its next use sends it. */

@@ -33,6 +33,11 @@ export function writeUnload(on: TargetStream, module: number): number {
   return writeNumbered(on, Op.module_unload, module);
 }
 
+/** Unloads code with host functions. None of them must be called again. Returns the sequence. */
+export function writeHostUnload(on: TargetStream, module: number): number {
+  return writeNumbered(on, Op.host_unload, module);
+}
+
 /** Has the process forget a plan. It must not be run again before it has been planned again. Returns the sequence. */
 export function writePlanRelease(on: TargetStream, plan: number): number {
   return writeNumbered(on, Op.plan_release, plan);

@@ -38,8 +38,6 @@ class Module {
   warpcell_cpu::Variable variable(const std::string& symbol) const;
 
  private:
-  void load(const std::string& artifact);
-
   void* handle_ = nullptr;
   std::unique_ptr<CheckedImage> checked_;
   std::vector<LoadedKernel> kernels_;
