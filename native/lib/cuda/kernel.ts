@@ -182,13 +182,15 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
         "GRID",
         `The number of items to launch kernel ${this.name} over must be a whole number ≥ 0, but got ${worded(n)}.`,
       );
-    const { block = this.#defaultBlock(), shared, cooperative, bytes, flops, stream, ...unknown } = options;
+    const { block = this.#defaultBlock(), cluster, shared, cooperative, bytes, flops, stream, ...unknown } = options;
     for (const key in unknown)
-      throw settingError(this.name, key, "over", "block, shared, cooperative, bytes, flops and stream");
+      throw settingError(this.name, key, "over", "block, cluster, shared, cooperative, bytes, flops and stream");
     // A block that is none is refused by the launch.
+    const blocks = block >= 1 ? Math.max(1, Math.ceil(n / block)) : 1;
     const config = {
-      grid: block >= 1 ? Math.max(1, Math.ceil(n / block)) : 1,
+      grid: this.#wholeClusters(blocks, cluster),
       block,
+      cluster,
       shared,
       cooperative,
       bytes,
@@ -200,6 +202,14 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
       this.#compilation.beforeLaunch?.();
       this.#launch(this.#on(stream), config, args);
     };
+  }
+
+  /** So many blocks, or as many more as the last cluster takes. */
+  #wholeClusters(blocks: number, cluster: Size | undefined): number {
+    const along = cluster ?? this.info.cluster ?? 1;
+    const size = typeof along === "number" ? along : along[0]!;
+    // A cluster that is none is refused by the launch.
+    return size >= 1 ? Math.ceil(blocks / size) * size : blocks;
   }
 
   #on(stream: Stream | undefined): Execution {

@@ -38,6 +38,9 @@ export const Op = {
   variable_write: 33,
   variable_read: 34,
   check: 35,
+  texture_create: 40,
+  texture_copy: 41,
+  texture_release: 42,
 } as const;
 
 export type Op = (typeof Op)[keyof typeof Op];

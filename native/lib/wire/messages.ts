@@ -50,6 +50,7 @@ export const messages = {
     request: { launch: "Bytes", arguments: "Lines", blocks: "Lines", hasAddresses: "Flag" },
     answer: { findings: "Lines", subjects: "Lines", reached: "Lines" },
   },
+  texture_create: { request: { texture: "Number", array: "Number", place: "Number", terms: "Text" }, answer: {} },
   disassemble: { request: { artifact: "Bytes", form: "Text", headers: "Text" }, answer: { listing: "Text" } },
   address: { request: { place: "Number" }, answer: { address: "Text" } },
   plan: {
