@@ -98,6 +98,9 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     s.dispose();
     (module.kernels["between"] as Kernel).launch({ grid: 1, block: 4 }, t, out);
     expect(out.toArray()).toEqual([0.5, 1.5, 2.5, 3.5]);
+    t.update(arange(5, { device }).mul(2)); // which has outlived the surface
+    (module.kernels["between"] as Kernel).launch({ grid: 1, block: 4 }, t, out);
+    expect(out.toArray()).toEqual([1, 3, 5, 7]);
   });
 
   test("a fault keeps what was set; what kernels had written is there or said to be lost", async () => {

@@ -89,7 +89,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
         const place = filter === "linear" ? random() * 3 * n - n : below(3 * n) - n + 0.05 + 0.9 * random();
         return Math.fround(normalized ? place / n : place);
       });
-      return [...c, layers === 0 ? 0 : below(layers + 2) - 1];
+      return [...c, layers === 0 ? 0 : below(layers + 1)];
     });
   }
 

@@ -4,8 +4,9 @@ import type { DeviceProcess } from "../device/process.ts";
 import type { Resident } from "../device/residents.ts";
 import { DeviceError, TensorError } from "../errors.ts";
 import { DeviceArray } from "../memory/array.ts";
-import type { DType } from "../memory/dtype.ts";
+import { factsOf, type DType } from "../memory/dtype.ts";
 import { formatShape, type Shape } from "../memory/shape.ts";
+import { Storage } from "../memory/storage.ts";
 import { Op } from "../wire/commands.ts";
 import { writeCopy } from "../wire/copy.ts";
 import { writeTextureCopy, writeTextureRelease } from "../wire/mark.ts";
@@ -54,10 +55,19 @@ interface TexelMemory {
 
 const next = { object: 1, memory: 1 };
 
-/** Copies all bytes of an array to another one. */
-function copyAll(to: DeviceArray, from: DeviceArray): void {
-  const sequence = writeCopy(to.execution, to.place, from.place, to.bytes);
-  if (sequence > 0) to.living().written(sequence, to.bytes);
+/** A GPU reads linear memory from such a multiple of bytes on (CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT). */
+const alignment = 512;
+
+/** Memory for what a tensor holds. */
+function roomFor({ dtype, shape, strides, bytes }: DeviceArray, device: DeviceProcess): DeviceArray {
+  const storage = new Storage(device, bytes + alignment);
+  const offset = ((alignment - (storage.place % alignment)) % alignment) / factsOf(dtype).bytes;
+  return new DeviceArray(storage, dtype, { shape, strides, offset }, true);
+}
+
+/** Copies all bytes of an array to another one; `written`: how many of its memory that is. */
+function copyAll(to: DeviceArray, from: DeviceArray, written = to.bytes): void {
+  to.living().written(writeCopy(to.execution, to.place, from.place, to.bytes), written);
 }
 
 /** What textures and surfaces have in common. */
@@ -80,9 +90,7 @@ export abstract class TexelObject implements Disposable {
     const device = from.living().device;
     if (device.execution.target.runsLater) throw recordedHere(word);
     const array =
-      shared === null
-        ? DeviceArray.allocate(device, from.dtype, from.shape)
-        : new DeviceArray(shared.array.living().hold(), from.dtype, shared.array);
+      shared === null ? roomFor(from, device) : new DeviceArray(shared.array.living().hold(), from.dtype, shared.array);
     const memory = shared ?? {
       array,
       number: next.memory++,
@@ -94,7 +102,7 @@ export abstract class TexelObject implements Disposable {
     this.process = device;
     this.#memory = memory;
     this.#array = array;
-    if (shared === null) copyAll(array, from);
+    if (shared === null) copyAll(array, from, array.living().bytes);
 
     const { residents } = device;
     residents.sweep();
@@ -139,7 +147,7 @@ export abstract class TexelObject implements Disposable {
     storage.usedOn(stream);
     if (this.word === "texture") return;
     this.#memory.isTouched = true;
-    storage.written(sequence, this.#array.bytes);
+    storage.written(sequence, storage.bytes);
   }
 
   /**
@@ -148,7 +156,7 @@ export abstract class TexelObject implements Disposable {
    */
   update(x: DeviceArray): void {
     this.#copy("update", x, (array) => {
-      copyAll(array, x);
+      copyAll(array, x, array.living().bytes);
       writeTextureCopy(this.process.execution, this.number, false);
       this.#memory.isTouched = this.#memory.isLost = false;
     });
@@ -165,13 +173,13 @@ export abstract class TexelObject implements Disposable {
           this.process.name,
           `What kernels had written to a surface was lost when the device process of ${this.process.name} ended. Give it values again, surface.update(x), before you read it.`,
         );
-      if (!this.process.properties.unifiedMemory) array.living().written(sequence, array.bytes);
+      if (!this.process.properties.unifiedMemory) array.living().written(sequence, array.living().bytes);
       copyAll(x, array);
     });
   }
 
   #copy(method: string, x: DeviceArray, run: (array: DeviceArray) => void): void {
-    const { array, texels } = this.#living();
+    const { texels } = this.#living();
     const name = `${this.word}.${method}`;
     if (!(x instanceof DeviceArray) || x.dtype !== texels.dtype || formatShape(x.shape) !== formatShape(texels.shape))
       throw new TensorError(
@@ -185,8 +193,10 @@ export abstract class TexelObject implements Disposable {
         "DEVICE",
         `${name} takes a tensor on ${this.process.name}, but got one on ${x.deviceProcess.name}. Copy it with .to("${this.process.name}").`,
       );
-    if (this.process.execution.target.runsLater) throw recordedHere(this.word);
-    run(array);
+    const { execution } = this.process;
+    if (execution.target.runsLater) throw recordedHere(this.word);
+    this.#array.living().usedOn(execution.stream);
+    run(this.#array);
   }
 
   #living(): TexelMemory {
@@ -270,7 +280,7 @@ export class Texture extends TexelObject {
  * const s = surface(x);
  * (module.kernels.invert as Kernel).launch({ grid: 1, block: [2, 2] }, s);
  * s.copyTo(x);
- * x; // → tensor([[1, 0], [0.75, 0.5]], shape [2, 2], float32, cpu)
+ * x.toArray(); // → [ [ 1, 0 ], [ 0.75, 0.5 ] ]
  */
 export class Surface extends TexelObject {
   /** For the library: surfaces come from {@link surface}. */

@@ -117,7 +117,7 @@ function adviceOf(shape: readonly number[], channels: number): string {
  * const module = await compile(`extern "C" __global__ void zoom(cudaTextureObject_t t, float* out, int n) {
  *   out[threadIdx.x] = tex1D<float>(t, (threadIdx.x + 0.5f) / n); }`);
  * const out = zeros([4]);
- * using row = texture(tensor([0, 100], { dtype: "uint8" }), { read: "normalized", filter: "linear", normalized: true });
+ * const row = texture(tensor([0, 100], { dtype: "uint8" }), { read: "normalized", filter: "linear", normalized: true });
  * (module.kernels.zoom as Kernel).launch({ grid: 1, block: 4 }, row, out, 4);
  * out.mul(255).round(); // → tensor([0, 25, 75, 100], shape [4], float32, cpu)
  */

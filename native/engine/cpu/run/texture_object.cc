@@ -62,20 +62,27 @@ struct AsFloat : Plain<float> {
   static Value load(const uint8_t* at) { return stored(at); }
 };
 
-// A coordinate among the texels.
-float placed(const TextureObject& object, int axis, float x) {
-  if (!object.terms.is_normalized) return x;
-  Address address = object.terms.address[axis];
-  float whole = std::floor(x);
-  if (address == Address::wrap) x -= whole;
-  if (address == Address::mirror) x = std::fmod(whole, 2.0f) != 0 ? 1 - (x - whole) : x - whole;
-  return x * float(object.size[axis]);
+// Beyond this no texture has a texel; NaN is 0.
+float limited(float x) {
+  constexpr float most = 1 << 24;
+  return x >= -most ? (x <= most ? x : most) : x < -most ? -most : 0;
 }
 
-// Beyond this no texture has a texel; NaN is 0.
-int whole_of(float x) {
-  constexpr float most = 1 << 24;
-  return x >= -most ? (x <= most ? int(x) : int(most)) : x < -most ? -int(most) : 0;
+// Of what is limited; std::floor is a call.
+int floor_of(float x) {
+  int whole = int(x);
+  return float(whole) > x ? whole - 1 : whole;
+}
+
+// A coordinate among the texels.
+float placed(const TextureObject& object, int axis, float x) {
+  x = limited(x);
+  if (!object.terms.is_normalized) return x;
+  Address address = object.terms.address[axis];
+  int whole = floor_of(x);
+  if (address == Address::wrap) x -= float(whole);
+  if (address == Address::mirror) x = (whole & 1) != 0 ? 1 - (x - float(whole)) : x - float(whole);
+  return limited(x * float(object.size[axis]));
 }
 
 // Which texel stands for the one at `i`; -1: the border. A mirrored coordinate is inside already.
@@ -93,20 +100,16 @@ int chosen(const TextureObject& object, int axis, int i) {
 }
 
 template <class Format>
-void load(const TextureObject& object, const int* at, uint64_t base, typename Format::Value* values) {
-  const TextureTerms& terms = object.terms;
-  if (at[0] < 0 || at[1] < 0 || at[2] < 0) {
-    for (uint32_t c = 0; c < terms.channels; c++) values[c] = 0;
-    return;
-  }
-  const uint8_t* texel = object.memory + base + uint64_t(at[2]) * object.plane + uint64_t(at[1]) * object.row +
-                         uint64_t(at[0]) * terms.channels * Format::bytes;
-  for (uint32_t c = 0; c < terms.channels; c++) values[c] = Format::load(texel + c * Format::bytes);
+void load(const TextureObject& object, uint64_t offset, bool is_border, typename Format::Value* values) {
+  const uint8_t* texel = object.memory + offset;
+  for (uint32_t c = 0; c < object.terms.channels; c++)
+    values[c] = is_border ? 0 : Format::load(texel + c * Format::bytes);
 }
 
+// A layer is an unsigned number.
 uint64_t layer_base(const TextureObject& object, int layer) {
   if (object.terms.layers == 0) return 0;
-  return uint64_t(std::clamp(layer, 0, int(object.terms.layers) - 1)) * object.plane * uint64_t(object.size[2]);
+  return uint64_t(std::min(uint32_t(layer), object.terms.layers - 1)) * object.plane;
 }
 
 void put(const float* from, uint32_t count, uint32_t* values) {
@@ -116,45 +119,59 @@ void put(const uint32_t* from, uint32_t count, uint32_t* values) {
   for (uint32_t c = 0; c < 4; c++) values[c] = c < count ? from[c] : 0;
 }
 
-template <class Format>
+// How far texels are apart along an axis, in bytes.
+uint64_t step_of(const TextureObject& object, int axis) {
+  return axis == 0 ? object.texel : axis == 1 ? object.row : object.plane;
+}
+
+template <class Format, int axes>
 void nearest(const TextureObject& object, float x, float y, float z, int layer, uint32_t* values) {
   const float coordinates[3] = {x, y, z};
-  int at[3] = {0, 0, 0};
-  for (int axis = 0; axis < int(object.terms.axes); axis++)
-    at[axis] = chosen(object, axis, whole_of(std::floor(placed(object, axis, coordinates[axis]))));
+  uint64_t offset = layer_base(object, layer);
+  bool is_border = false;
+  for (int axis = 0; axis < axes; axis++) {
+    int at = chosen(object, axis, floor_of(placed(object, axis, coordinates[axis])));
+    is_border = is_border || at < 0;
+    offset += uint64_t(std::max(at, 0)) * step_of(object, axis);
+  }
   typename Format::Value texel[4];
-  load<Format>(object, at, layer_base(object, layer), texel);
+  load<Format>(object, offset, is_border, texel);
   put(texel, object.terms.channels, values);
 }
 
 // Between texels, whose weights have 8 bits behind the point.
-template <class Format>
+template <class Format, int axes>
 void linear(const TextureObject& object, float x, float y, float z, int layer, uint32_t* values) {
   const float coordinates[3] = {x, y, z};
-  int low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
-  float weight[3] = {0, 0, 0};
-  int axes = int(object.terms.axes);
+  uint64_t offset[axes][2];
+  bool is_border[axes][2];
+  float weight[axes][2];
   for (int axis = 0; axis < axes; axis++) {
-    float place = placed(object, axis, coordinates[axis]) - 0.5f, below = std::floor(place);
-    float part = std::rint((place - below) * 256) / 256;
-    weight[axis] = part >= 0 ? part : 0;  // of infinity there is none
-    int i = whole_of(below);
-    low[axis] = chosen(object, axis, i);
-    high[axis] = chosen(object, axis, i + 1);
+    float place = placed(object, axis, coordinates[axis]) - 0.5f;
+    int below = floor_of(place);
+    weight[axis][1] = float(int((place - float(below)) * 256 + 0.5f)) / 256;
+    weight[axis][0] = 1 - weight[axis][1];
+    for (int high = 0; high < 2; high++) {
+      int at = chosen(object, axis, below + high);
+      is_border[axis][high] = at < 0;
+      offset[axis][high] = uint64_t(std::max(at, 0)) * step_of(object, axis);
+    }
   }
   uint64_t base = layer_base(object, layer);
   float sum[4] = {0, 0, 0, 0};
   for (int corner = 0; corner < 1 << axes; corner++) {
-    int at[3] = {0, 0, 0};
+    uint64_t at = base;
     float share = 1;
+    bool is_outside = false;
     for (int axis = 0; axis < axes; axis++) {
-      bool is_high = (corner >> axis & 1) != 0;
-      at[axis] = is_high ? high[axis] : low[axis];
-      share *= is_high ? weight[axis] : 1 - weight[axis];
+      int high = corner >> axis & 1;
+      at += offset[axis][high];
+      share *= weight[axis][high];
+      is_outside = is_outside || is_border[axis][high];
     }
     if (share == 0) continue;  // of what is infinite, too
     float texel[4];
-    load<Format>(object, at, base, texel);
+    load<Format>(object, at, is_outside, texel);
     for (uint32_t c = 0; c < object.terms.channels; c++) sum[c] += share * texel[c];
   }
   put(sum, object.terms.channels, values);
@@ -163,9 +180,9 @@ void linear(const TextureObject& object, float x, float y, float z, int layer, u
 // tex1Dfetch: by the index itself; beyond the end there is 0.
 template <class Format>
 void indexed(const TextureObject& object, float, float, float, int index, uint32_t* values) {
-  typename Format::Value texel[4] = {};
-  const int at[3] = {index, 0, 0};
-  if (unsigned(index) < unsigned(object.size[0])) load<Format>(object, at, 0, texel);
+  typename Format::Value texel[4];
+  bool is_outside = unsigned(index) >= unsigned(object.size[0]);
+  load<Format>(object, is_outside ? 0 : uint64_t(index) * object.texel, is_outside, texel);
   put(texel, object.terms.channels, values);
 }
 
@@ -175,9 +192,11 @@ template <class Format>
 Fetch fetch_of(const TextureTerms& terms) {
   if (terms.is_linear_memory) return indexed<Format>;
   if constexpr (std::is_same_v<typename Format::Value, float>) {
-    if (terms.filters) return linear<Format>;
+    constexpr Fetch mixed[] = {linear<Format, 1>, linear<Format, 2>, linear<Format, 3>};
+    if (terms.filters) return mixed[terms.axes - 1];
   }
-  return nearest<Format>;
+  constexpr Fetch plain[] = {nearest<Format, 1>, nearest<Format, 2>, nearest<Format, 3>};
+  return plain[terms.axes - 1];
 }
 
 template <class Stored>
@@ -254,7 +273,8 @@ void explain(const TextureObject& object, uint32_t call, const int* at, uint32_t
 
 TextureObject::TextureObject(const TextureTerms& given, uint8_t* memory) : terms(given), memory(memory) {
   for (int axis = 0; axis < 3; axis++) size[axis] = int(terms.size[axis]);
-  row = terms.size[0] * terms.texel_bytes();
+  texel = terms.texel_bytes();
+  row = terms.size[0] * texel;
   plane = row * terms.size[1];
   shape = terms.is_linear_memory ? 1 | kFetch : terms.axes | (terms.layers > 0 ? kLayered : 0);
   if (terms.is_surface) shape |= kSurface;
