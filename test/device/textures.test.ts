@@ -20,9 +20,12 @@ import {
   type Tensor,
   type TextureOptions,
 } from "../../native/lib/index.ts";
+import { kernelsWithSymbol } from "../../native/lib/cuda/loaded-module.ts";
+import { DeviceProcess } from "../../native/lib/device/process.ts";
 import { DeviceFault, LaunchError } from "../../native/lib/errors.ts";
 import { devices } from "./devices.ts";
 import { freshSeed, seeded } from "./numbers.ts";
+import { launch } from "./records.ts";
 import {
   cases,
   coordinate,
@@ -415,6 +418,28 @@ describe("what only the cpu tells", () => {
     const { message } = await fault(line, x, options);
     expect(message).toContain(sentence);
     expect(message).toContain("(block 0,0,0 thread 0,0,0)");
+  });
+
+  test.each([
+    ["texture dtype=float64 channels=1 size=4 layers=0", "A texture has dtype=float64, which it cannot have."],
+    ["texture dtype=float32 channels=3 size=4 layers=0", "A texture has channels=3, which it cannot have."],
+    ["texture dtype=float32 channels=1 size=4x0 layers=0", "A texture has size=4x0, which it cannot have."],
+    [
+      "texture dtype=float32 channels=1 size=4 layers=0 filter=point memory=array read=element address=clamp,away,clamp",
+      "A texture has address=away, which it cannot have.",
+    ],
+  ])("a message that says nonsense is refused: %s", (terms, sentence) => {
+    const cpu = DeviceProcess.get("cpu");
+    expect(() => cpu.request("texture_create", { texture: 9999, array: 9999, place: 0, terms })).toThrow(sentence);
+  });
+
+  test("a launch with a texture that is not there is refused", async () => {
+    const { kernels } = await compile('extern "C" __global__ void k(float* p) { }', on);
+    const cpu = DeviceProcess.get("cpu");
+    (kernels["k"] as Kernel).launch({ grid: 1, block: 1 }, null);
+    const kernel = kernelsWithSymbol(cpu, "warpcell_cpu_kernel_0").at(-1)!;
+    launch(cpu, { kernel, pointers: [2 ** 63 + 4096] });
+    await expect(synchronize()).rejects.toThrow("Texture 4096 is not there");
   });
 
   test("fewer values than a texel has are its first ones, and a checked launch reads it", async () => {

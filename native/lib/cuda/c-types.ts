@@ -280,7 +280,10 @@ export function viewType(element: PointerType, ndim: number): ViewType {
   };
 }
 
-/** Where the pointers, and what else only a device process has an address of, lie in a value of that type, which itself lies at `offset`. */
+/**
+ * Where the pointers lie in a value of that type, which itself lies at `offset`, with textures and surfaces, whose
+ * addresses only a device process has, too.
+ */
 export function pointerOffsets(type: CType, offset: number): number[] {
   if (type.kind === "pointer" || type.kind === "view" || type.kind === "object") return [offset];
   if (type.kind === "array") {

@@ -80,7 +80,7 @@ const rows: readonly Row[] = [
     instead: "write #include <cuComplex.h>",
   },
   {
-    name: /^(texture|surface)(_\w+)?(\.h)?$|^(un)?bindTexture\w*$/,
+    name: /^(texture|surface)(_\w+)?(\.h)?$/,
     reason: "never",
     instead:
       "CUDA 12 has no texture references: take a parameter cudaTextureObject_t t, and give it texture(x) in the launch",
