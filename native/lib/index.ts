@@ -50,7 +50,8 @@ export {
   type Diagnostic,
   type FaultCandidate,
 } from "./errors.ts";
-export { Kernel, KernelTemplate, type KernelInfo, type Occupancy, type TimeConfig } from "./cuda/kernel.ts";
+export { Kernel, KernelTemplate, type KernelInfo, type TimeConfig } from "./cuda/kernel.ts";
+export type { ArchitectureOccupancy, Occupancy } from "./cuda/occupancy.ts";
 export { DeviceVariable } from "./cuda/variable.ts";
 export type { LaunchConfig, Size } from "./cuda/plan.ts";
 export { Surface, Texture, type AddressMode, type Sampling } from "./cuda/texture.ts";

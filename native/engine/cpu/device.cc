@@ -160,9 +160,10 @@ class CpuDevice final : public Device {
   }
 
   std::string occupancy(uint32_t, uint32_t, uint32_t) override {
-    throw DeviceError(
-        "UNSUPPORTED",
-        "Only a GPU has an occupancy, and this kernel was compiled for the cpu. Run the cell with --device cuda.");
+    throw DeviceError("UNSUPPORTED",
+                      "Only a GPU has an occupancy, and this kernel was compiled for the cpu. Name an architecture, "
+                      "kernel.occupancy(256, "
+                      "0, \"sm_90\"), or run the cell with --device cuda.");
   }
   std::string disassemble(const std::string& artifact, const std::string& form, const std::string& headers) override {
     if (form == "assembly") return assembly_of(artifact, headers);

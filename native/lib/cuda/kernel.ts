@@ -8,6 +8,7 @@ import { deviceSources } from "../wire/binding.ts";
 import { maxArgumentBytes } from "../wire/commands.ts";
 import { CompileError, LaunchError } from "../errors.ts";
 import { settingError } from "./launch-error.ts";
+import { occupancyOf, type ArchitectureOccupancy, type Occupancy } from "./occupancy.ts";
 import { LaunchPlan, type LaunchConfig, type Size } from "./plan.ts";
 import { keepSamples, samplesOf } from "./samples.ts";
 import type { KernelDeclaration, Parameter } from "./signature.ts";
@@ -25,20 +26,6 @@ export interface KernelInfo extends Omit<LoadedKernel, "parameters"> {
     readonly offset: number;
     readonly size: number;
   }[];
-}
-
-/** How much of a multiprocessor a kernel fills. */
-export interface Occupancy {
-  readonly blocksPerMultiprocessor: number;
-  readonly activeWarps: number;
-  readonly maxWarps: number;
-  /** Active warps, of the most that there can be: 0 … 100. */
-  readonly percent: number;
-  /** What keeps more blocks from fitting. */
-  readonly limiter: "warps" | "registers" | "shared" | "blocks" | "block size";
-  /** Threads of the block with the most warps in flight, and the fewest such blocks that fill the device. */
-  readonly suggestedBlock: number;
-  readonly suggestedGrid: number;
 }
 
 /** `repeats`: timed launches; `warmup`: launches before them. */
@@ -224,10 +211,18 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
 
   /**
    * How many blocks of `block` threads, with `shared` bytes of dynamic shared memory each, a multiprocessor holds.
-   * Throws where the device has none (`cpu`).
+   * Throws where the device has none (`cpu`). With `arch`, such as "sm_90", of that architecture by its threads, blocks
+   * and shared memory alone, on every device: registers may allow fewer.
    */
-  occupancy(block: number, shared = 0): Occupancy {
+  occupancy(block: number, shared?: number): Occupancy;
+  occupancy(block: number, shared: number, arch: string): ArchitectureOccupancy;
+  occupancy(block: number, shared = 0, arch?: string): Occupancy | ArchitectureOccupancy {
     const { device } = this.#compilation;
+    if (arch !== undefined) {
+      const { name, info } = this;
+      const maxThreads = info.maxThreads ?? Infinity;
+      return occupancyOf({ kernel: name, arch, block, shared: (info.shared ?? 0) + shared, maxThreads });
+    }
     return JSON.parse(device.request("occupancy", { kernel: this.#id, threads: block, shared }).figures) as Occupancy;
   }
 
@@ -434,4 +429,4 @@ function checkLayout(name: string, parameters: readonly Parameter[], loaded: Loa
   );
 }
 
-export type { LaunchConfig, Size };
+export type { ArchitectureOccupancy, LaunchConfig, Occupancy, Size };
