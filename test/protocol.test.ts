@@ -14,6 +14,8 @@ import {
   writeHostUnload,
   writePlanRelease,
   writeStreamWait,
+  writeTextureCopy,
+  writeTextureRelease,
   writeUnload,
 } from "../native/lib/wire/mark.ts";
 import { answerOf, messages, requestFields, type MessageName } from "../native/lib/wire/messages.ts";
@@ -60,6 +62,8 @@ const records = {
   EventRecord: written((on) => writeEventRecord(on, 78)),
   EventWait: written((on) => writeEventWait(on, 79)),
   EventRelease: written((on) => writeEventRelease(on, 80)),
+  TextureCopy: written((on) => writeTextureCopy(on, 81, true)),
+  TextureRelease: written((on) => writeTextureRelease(on, 82)),
   Fence: written((on) => writeFence(on)),
 };
 /** What follows a record: offsets of pointers; places, then scalars. */
@@ -106,6 +110,8 @@ const readAs: Record<keyof typeof records, readonly string[]> = {
   EventRecord: ["event"],
   EventWait: ["event"],
   EventRelease: ["event"],
+  TextureCopy: ["texture", "to_memory"],
+  TextureRelease: ["texture"],
   Fence: [],
 };
 const readBack = Object.fromEntries(
@@ -215,6 +221,8 @@ describe("structs lie as the compiler lays them out", () => {
     ["EventRecord", Op.event_record, { event: 78 }],
     ["EventWait", Op.event_wait, { event: 79 }],
     ["EventRelease", Op.event_release, { event: 80 }],
+    ["TextureCopy", Op.texture_copy, { texture: 81, to_memory: 1 }],
+    ["TextureRelease", Op.texture_release, { texture: 82 }],
     ["Fence", Op.fence, {}],
   ])("a %s that was written here is read there field by field", (struct, op, fields) => {
     const head = { "header.bytes": records[struct].byteLength, "header.op": op, "header.stream": 5 };

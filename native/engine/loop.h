@@ -62,6 +62,8 @@ class Loop {
   void graph_launch(Header&);
   void graph_release(Header&);
   void host_unload(Header&);
+  void texture_copy(Header&);
+  void texture_release(Header&);
   AnswerOf<Op::segment_create> segment_create(RequestOf<Op::segment_create>&, Beside&);
   AnswerOf<Op::segment_import> segment_import(RequestOf<Op::segment_import>&, Beside&);
   AnswerOf<Op::hello> hello(RequestOf<Op::hello>&, Beside&);
@@ -70,6 +72,7 @@ class Loop {
   AnswerOf<Op::variables_find> variables_find(RequestOf<Op::variables_find>&, Beside&);
   AnswerOf<Op::variable_write> variable_write(RequestOf<Op::variable_write>&, Beside&);
   AnswerOf<Op::variable_read> variable_read(RequestOf<Op::variable_read>&, Beside&);
+  AnswerOf<Op::texture_create> texture_create(RequestOf<Op::texture_create>&, Beside&);
   AnswerOf<Op::occupancy> occupancy(RequestOf<Op::occupancy>&, Beside&);
   AnswerOf<Op::time> time(RequestOf<Op::time>&, Beside&);
   AnswerOf<Op::check> check(RequestOf<Op::check>&, Beside&);
@@ -87,6 +90,7 @@ class Loop {
 
   Libraries& libraries();
   Profiler& profiler();
+  Textures& textures();
   template <class Make>
   void answer(uint64_t sequence, Make make);
 

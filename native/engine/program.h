@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "../device/program/warpcell_program/texture_types.h"
 #include "../device/program/warpcell_program/types.h"
 #include "../protocol/commands.h"
 #include "device.h"
@@ -48,6 +49,28 @@ struct ProgramFill {
   bool waits;
 };
 
+// A copy of which at least one end is an array; bytes along x.
+struct ProgramVolume {
+  struct End {
+    cudaArray_t array;  // null: memory
+    void* memory;
+    size_t pitch, height;  // of memory
+    size_t x, y, z;
+  };
+  End to, from;
+  size_t width, height, depth;
+  cudaMemcpyKind kind;
+  cudaStream_t stream;
+  bool waits;
+};
+
+// What a texture or a surface reads.
+struct ProgramTexels {
+  cudaArray_t array;  // null: memory
+  void* memory;
+  size_t pitch;  // 0: one row
+};
+
 // A call returns what the program is told; only load() throws.
 class ProgramDevice {
  public:
@@ -71,6 +94,14 @@ class ProgramDevice {
   virtual cudaMemoryType kind_of(const void* memory) = 0;
   virtual cudaError_t copy(const ProgramCopy& copy) = 0;
   virtual cudaError_t fill(const ProgramFill& fill) = 0;
+
+  virtual cudaError_t array_create(const TextureTerms& terms, cudaArray_t* array) = 0;
+  virtual cudaError_t array_destroy(cudaArray_t array) = 0;
+  virtual cudaError_t array_copy(const ProgramVolume& volume) = 0;
+  // A texture, or a surface.
+  virtual cudaError_t texels_create(const TextureTerms& terms, const ProgramTexels& texels,
+                                    unsigned long long* object) = 0;
+  virtual cudaError_t texels_destroy(unsigned long long object, bool is_surface) = 0;
 
   virtual cudaError_t launch(const ProgramLaunch& launch) = 0;
   virtual cudaError_t kernel_attributes(uint32_t kernel, cudaFuncAttributes* attributes) = 0;

@@ -52,10 +52,13 @@ export {
   type Diagnostic,
   type FaultCandidate,
 } from "./errors.ts";
-export { Kernel, KernelTemplate, type KernelInfo, type Occupancy, type TimeConfig } from "./cuda/kernel.ts";
+export { Kernel, KernelTemplate, type KernelInfo, type TimeConfig } from "./cuda/kernel.ts";
+export type { ArchitectureOccupancy, Occupancy } from "./cuda/occupancy.ts";
 export { HostFunction } from "./cuda/host/host-function.ts";
 export { DeviceVariable } from "./cuda/variable.ts";
 export type { LaunchConfig, Size } from "./cuda/plan.ts";
+export { Surface, Texture, type AddressMode, type Sampling } from "./cuda/texture.ts";
+export { surface, texture, type SurfaceOptions, type TextureOptions } from "./tensor/texture.ts";
 export { memory, setMemoryLimit, trim } from "./memory/map.ts";
 export type { DeviceProperties } from "./wire/properties.ts";
 export { Generator, generatorState, seed, setGeneratorState, type RandomSource } from "./tensor/generator.ts";

@@ -29,7 +29,7 @@ using MaybeLines = std::optional<Lines>;
   M(segment_create) M(segment_import) M(hello) M(compile) M(module_load) M(occupancy) M(time) M(disassemble) \
   M(address) M(plan) M(profile_start) M(profile_stop) M(known_libraries) M(graph_create) M(event_elapsed) \
   M(variables_find) M(variable_write) M(variable_read) M(check) \
-  M(host_load) M(host_call) M(host_resume)
+  M(host_load) M(host_call) M(host_resume) M(texture_create)
 
 #define WARPCELL_REQUEST_hello(X)
 #define WARPCELL_ANSWER_hello(X) X(Text, properties)  /* JSON: Device::properties */
@@ -62,6 +62,11 @@ using MaybeLines = std::optional<Lines>;
 #define WARPCELL_ANSWER_variable_write(X)
 #define WARPCELL_REQUEST_variable_read(X) X(Number, variable)
 #define WARPCELL_ANSWER_variable_read(X) X(Bytes, value)
+
+// A texture or surface of what lies at a place, behind all work that came before. terms: "texture dtype=uint8 channels=4
+// size=640x480 …" (engine/textures.h). Those with one `array` share what they hold.
+#define WARPCELL_REQUEST_texture_create(X) X(Number, texture) X(Number, array) X(Number, place) X(Text, terms)
+#define WARPCELL_ANSWER_texture_create(X)
 
 // shared: dynamic shared memory, bytes. figures: JSON.
 #define WARPCELL_REQUEST_occupancy(X) X(Number, kernel) X(Number, threads) X(Number, shared)

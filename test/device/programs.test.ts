@@ -200,6 +200,28 @@ const programs: Record<string, Program> = {
   },
   // 1 + 2 + 3 + 3; …; at the end 11 and five times 2.
   mixture: { args: [], prints: () => "9\n19\n1.5\n15\n6.5\n11 12\n1\n21\n" },
+  textures: {
+    args: [13, 9, seed],
+    prints: () => {
+      const [w, h] = [13, 9];
+      const image = numbers(w * h, (i) => hash(i, seed) % 256);
+      const turned = numbers(w * h, (i) => {
+        const [x, y] = [i % h, Math.floor(i / h)];
+        const row = (h - 1 - x) * w;
+        return (image[row + y]! + image[row + Math.min(w - 1, y + 1)]!) / 2;
+      });
+      const mixed = numbers(w, (x) => sum(numbers(3, (layer) => (layer + 1) * image[layer * w + x]!)));
+      const bytes = numbers(40, (i) => hash(i, seed + 1) & 255);
+      const got = numbers(10, (i) => bytes[9 - i]! + 1000 * bytes[4 * i + 2]!);
+      const weighed = sum(turned.map((value, i) => value * ((i % 7) + 1)));
+      return `turned ${turned[0]!.toFixed(1)} ${turned.at(-1)!.toFixed(1)} sum ${weighed.toFixed(1)}
+layers ${sum(mixed.map((value, x) => value * (x + 1)))}
+fetched ${sum(got.map((value, i) => value * (i + 1)))}
+cudaErrorInvalidValue
+cudaErrorInvalidValue
+`;
+    },
+  },
   halves: { args: [], prints: () => "0 0\n" },
   talk: {
     args: ["one", "two words"],

@@ -39,6 +39,15 @@ class SessionDevice final : public ProgramDevice {
   cudaError_t copy(const ProgramCopy& copy) override;
   cudaError_t fill(const ProgramFill& fill) override;
 
+  // Textures are the session's to make.
+  cudaError_t array_create(const TextureTerms&, cudaArray_t*) override { return cudaErrorNotSupported; }
+  cudaError_t array_destroy(cudaArray_t) override { return cudaErrorInvalidResourceHandle; }
+  cudaError_t array_copy(const ProgramVolume&) override { return cudaErrorNotSupported; }
+  cudaError_t texels_create(const TextureTerms&, const ProgramTexels&, unsigned long long*) override {
+    return cudaErrorNotSupported;
+  }
+  cudaError_t texels_destroy(unsigned long long, bool) override { return cudaErrorInvalidResourceHandle; }
+
   cudaError_t launch(const ProgramLaunch& launch) override;
   cudaError_t kernel_attributes(uint32_t kernel, cudaFuncAttributes* attributes) override;
   // The session checks each launch against what the device allows.
@@ -52,6 +61,8 @@ class SessionDevice final : public ProgramDevice {
   cudaError_t stream_synchronize(cudaStream_t stream) override;
   cudaError_t stream_query(cudaStream_t stream) override { return stream_synchronize(stream); }
   cudaError_t stream_wait(cudaStream_t, cudaEvent_t) override { return cudaErrorInvalidResourceHandle; }
+
+  cudaError_t call_host(cudaStream_t, cudaHostFn_t, void*) override { return cudaErrorNotSupported; }
 
   cudaError_t event_create(cudaEvent_t*, unsigned) override { return cudaErrorNotSupported; }
   cudaError_t event_destroy(cudaEvent_t) override { return cudaErrorInvalidResourceHandle; }

@@ -80,6 +80,7 @@ function valueType(type: CType): string {
     }
     case "pointer":
     case "view":
+    case "object":
       return "bigint";
   }
 }
@@ -103,6 +104,8 @@ function argumentType(type: CType): string {
     }
     case "struct":
       return `{ ${type.fields.map(({ name, type: field }) => `${name}: ${argumentType(field)}`).join("; ")} }`;
+    case "object":
+      return `${library}.${type.takes}`;
     case "array":
       return `ArrayLike<${argumentType(type.element)}>`;
     case "view":

@@ -27,6 +27,7 @@ const deeds: Record<string, string> = {
   DIVISION_BY_ZERO: "divided an integer by zero",
   DEADLOCK: "deadlocked",
   NOT_COOPERATIVE: "waits for the whole grid but was not launched cooperatively",
+  TEXTURE: "used a texture or a surface in a way that it does not have",
   WARP_MASK: "called a warp intrinsic with a mask that leaves out the calling lane",
   TRAP: "stopped itself with a trap",
   ASSERT: "failed an assertion",

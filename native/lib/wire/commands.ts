@@ -42,6 +42,9 @@ export const Op = {
   host_call: 41,
   host_resume: 42,
   host_unload: 43,
+  texture_create: 44,
+  texture_copy: 45,
+  texture_release: 46,
 } as const;
 
 export type Op = (typeof Op)[keyof typeof Op];

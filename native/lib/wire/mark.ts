@@ -43,9 +43,19 @@ export function writePlanRelease(on: TargetStream, plan: number): number {
   return writeNumbered(on, Op.plan_release, plan);
 }
 
-function writeNumbered(on: TargetStream, op: Op, number: number): number {
+/** Has a texture hold what its memory holds, or its memory what the texture holds. Returns the sequence. */
+export function writeTextureCopy(on: TargetStream, texture: number, toMemory: boolean): number {
+  return writeNumbered(on, Op.texture_copy, texture, toMemory ? 1 : 0);
+}
+
+/** Has the process forget a texture. Returns the sequence. */
+export function writeTextureRelease(on: TargetStream, texture: number): number {
+  return writeNumbered(on, Op.texture_release, texture);
+}
+
+function writeNumbered(on: TargetStream, op: Op, number: number, second = 0): number {
   const { words } = begin(on, op, headerBytes + 8);
   words[headerBytes / 4] = number;
-  words[headerBytes / 4 + 1] = 0;
+  words[headerBytes / 4 + 1] = second;
   return on.target.commit();
 }

@@ -56,6 +56,7 @@ export const messages = {
     answer: { events: "Text", payload: "Bytes" },
   },
   host_resume: { request: { values: "List" }, answer: { events: "Text", payload: "Bytes" } },
+  texture_create: { request: { texture: "Number", array: "Number", place: "Number", terms: "Text" }, answer: {} },
   disassemble: { request: { artifact: "Bytes", form: "Text", headers: "Text" }, answer: { listing: "Text" } },
   address: { request: { place: "Number" }, answer: { address: "Text" } },
   plan: {

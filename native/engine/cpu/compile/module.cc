@@ -1,6 +1,9 @@
 // Finds the kernels and variables of loaded cells.
 #include "module.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include <dlfcn.h>
 #include <link.h>
 
@@ -32,6 +35,9 @@ Module::Module(const std::string& artifact, const std::vector<std::string>& lowe
           reinterpret_cast<void (*)(warpcell_cpu::Run*)>(dlsym(handle_, ("warpcell_cpu_split_" + number).c_str()));
       auto* way = static_cast<const char*>(dlsym(handle_, ("warpcell_cpu_way_" + number).c_str()));
       if (way != nullptr) kernel.way = way;
+      auto* cluster = static_cast<const unsigned* const*>(dlsym(handle_, ("warpcell_cpu_cluster_" + number).c_str()));
+      for (int axis = 0; cluster != nullptr && axis < 3; axis++) kernel.cluster[axis] = std::max((*cluster)[axis], 1u);
+      kernel.has_cluster = cluster != nullptr;
       entries.push_back(reinterpret_cast<uint64_t>(description->entry) - map->l_addr);
     }
     if (dlsym(handle_, "warpcell_cpu_places") != nullptr) checked_ = std::make_unique<CheckedImage>(handle_, artifact);
@@ -73,6 +79,10 @@ std::string describe(const LoadedKernel& kernel) {
       .raw("spillStores", "null")
       .raw("spillLoads", "null")
       .raw("binary", "null")
+      .raw("cluster", !kernel.has_cluster
+                          ? "null"
+                          : json_list({std::to_string(kernel.cluster[0]), std::to_string(kernel.cluster[1]),
+                                       std::to_string(kernel.cluster[2])}))
       .text("execution", kernel.way.empty() ? "loop" : kernel.way)
       .raw("parameters", json_list(parameters))
       .done();
