@@ -581,6 +581,17 @@ warpcell::Tensor transposed(const warpcell::Tensor& x) {
     );
   });
 
+  test("kernels that are static or in an unnamed namespace", async () => {
+    const { both } = await compiled(`static __global__ void add(float* x) { x[threadIdx.x] += 1; }
+namespace { __global__ void twice(float* x) { x[threadIdx.x] *= 2; } }
+warpcell::Tensor both(const warpcell::Tensor& x) {
+  add<<<1, 2>>>(x.data<float>());
+  twice<<<1, 2>>>(x.data<float>());
+  return x;
+}`);
+    expect((both!(tensor([1, 2], on())) as Tensor).toArray()).toEqual([4, 6]);
+  });
+
   test("headers that only kernels need", async () => {
     const { total } = await compiled(`#include <warpcell/reduce.cuh>
 #include <cooperative_groups.h>

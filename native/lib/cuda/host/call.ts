@@ -1,6 +1,6 @@
 // One call of a host function: has the device process run it, does what it asks for, and hands its launches to the
 // device, in order with all other work.
-import { HostFunctionError, LaunchError, WarpcellError } from "../../errors.ts";
+import { HostFunctionError, WarpcellError } from "../../errors.ts";
 import { origin, originOf, placeText, type CodePlace } from "../../device/origins.ts";
 import { binding } from "../../wire/binding.ts";
 import type { Field } from "../../wire/messages.ts";
@@ -182,7 +182,8 @@ export class HostCall {
     },
     variable: ({ symbol }) => {
       const variable = this.#module.variables.get(symbol);
-      if (variable === undefined) throw new LaunchError("VARIABLE", `There is no variable ${symbol}.`);
+      // The call says that the symbol is none of the device.
+      if (variable === undefined) return nothing;
       const number = this.#module.nextNumber();
       this.#variables.set(number, variable);
       return [String(number), String(variable.bytes)];
