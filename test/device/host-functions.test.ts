@@ -294,6 +294,21 @@ warpcell::Tensor keptResult(const warpcell::Tensor& x) { static warpcell::Tensor
     );
   });
 
+  test("a function may deal with what it is refused", async () => {
+    const { smaller } = await compiled(`${scaleKernel}
+warpcell::Tensor smaller(const warpcell::Tensor& x) {
+  warpcell::Tensor y;
+  try {
+    y = warpcell::empty({1ll << 50});
+  } catch (const warpcell::Error&) {
+    y = warpcell::empty_like(x);
+  }
+  scale<<<1, 2>>>(x.data<float>(), y.data<float>(), 2, 2);
+  return y;
+}`);
+    expect((smaller!(tensor([1, 2], on())) as Tensor).toArray()).toEqual([2, 4]);
+  });
+
   test("launches that fail are told with kernel, cell and line; kernels that go astray, too", async () => {
     const uses = await compiled(`__global__ void bad(float* p) { p[1ll << 40] = 1; }
 __global__ void add(float* p) { p[threadIdx.x] += 1; }
@@ -564,6 +579,17 @@ warpcell::Tensor transposed(const warpcell::Tensor& x) {
     expect(failure(() => transposed!(zeros([2, 2, 2], on()))).message).toBe(
       "A kernel takes a tensor with 2 axes, but got one with 3 (thrown in transposed of Cell [3]).",
     );
+  });
+
+  test("kernels that are static or in an unnamed namespace", async () => {
+    const { both } = await compiled(`static __global__ void add(float* x) { x[threadIdx.x] += 1; }
+namespace { __global__ void twice(float* x) { x[threadIdx.x] *= 2; } }
+warpcell::Tensor both(const warpcell::Tensor& x) {
+  add<<<1, 2>>>(x.data<float>());
+  twice<<<1, 2>>>(x.data<float>());
+  return x;
+}`);
+    expect((both!(tensor([1, 2], on())) as Tensor).toArray()).toEqual([4, 6]);
   });
 
   test("headers that only kernels need", async () => {

@@ -1,6 +1,6 @@
 // One call of a host function: has the device process run it, does what it asks for, and hands its launches to the
 // device, in order with all other work.
-import { HostFunctionError, LaunchError, WarpcellError } from "../../errors.ts";
+import { HostFunctionError, WarpcellError } from "../../errors.ts";
 import { origin, originOf, placeText, type CodePlace } from "../../device/origins.ts";
 import { binding } from "../../wire/binding.ts";
 import type { Field } from "../../wire/messages.ts";
@@ -61,6 +61,8 @@ type AnyEvent = { [K in Kind]: { readonly kind: K } & Events[K] }[Kind];
 type Answers = { readonly [K in Exclude<Kind, "end">]: (event: Events[K], payload: Uint8Array) => Field[] | null };
 
 const nothing: Field[] = [];
+/** Events that the function does not wait for. */
+const told: ReadonlySet<Kind> = new Set(["launch", "copy", "write", "fill"]);
 
 export class HostCall {
   readonly #module: HostModule;
@@ -69,8 +71,10 @@ export class HostCall {
   readonly #arrays = new Map<number, DeviceArray>();
   readonly #variables = new Map<number, DeviceVariable>();
   readonly #made = new Set<DeviceArray>();
-  /** What the session refused, or a launch that it did. */
+  /** What the session refused last. */
   #problem: unknown = null;
+  /** It was a launch, a copy or a fill, which the function takes for done. */
+  #isBroken = false;
 
   constructor(module: HostModule, declaration: HostDeclaration) {
     this.#module = module;
@@ -109,8 +113,8 @@ export class HostCall {
     for (const event of events) {
       if (event.kind === "end") break;
       try {
-        // After a launch that failed, the function's own calls tell; what follows it has no ground to stand on.
-        if (this.#problem !== null && event.kind !== "drop" && event.kind !== "free") throw this.#problem;
+        // What follows has no ground to stand on.
+        if (this.#isBroken && event.kind !== "drop" && event.kind !== "free") throw this.#problem;
         const perform = this.#perform[event.kind] as (event: AnyEvent, payload: Uint8Array) => Field[] | null;
         answer = ["ok", ...(perform(event, payload) ?? nothing)];
       } catch (error) {
@@ -119,6 +123,7 @@ export class HostCall {
         const isNew = error !== this.#problem;
         if (isNew && "line" in event && error instanceof WarpcellError) locate(error, this.#place(event.line));
         this.#problem = error;
+        this.#isBroken ||= told.has(event.kind);
         answer = ["error", error instanceof Error ? error.message : String(error)];
       }
     }
@@ -177,7 +182,8 @@ export class HostCall {
     },
     variable: ({ symbol }) => {
       const variable = this.#module.variables.get(symbol);
-      if (variable === undefined) throw new LaunchError("VARIABLE", `There is no variable ${symbol}.`);
+      // The call says that the symbol is none of the device.
+      if (variable === undefined) return nothing;
       const number = this.#module.nextNumber();
       this.#variables.set(number, variable);
       return [String(number), String(variable.bytes)];
@@ -253,8 +259,7 @@ export class HostCall {
   #ended({ result, exception, failures }: Events["end"], kept: Set<DeviceArray>): unknown {
     const { name } = this.#declaration;
     // A function that dealt with what the session refused goes on; one that did not says so in other words.
-    if (this.#problem !== null && (exception !== null || failures.length > 0 || isOfLaunch(this.#problem)))
-      throw this.#problem;
+    if (this.#isBroken || (this.#problem !== null && (exception !== null || failures.length > 0))) throw this.#problem;
     if (exception !== null) {
       const what = exception.what.replace(/[.\s]+$/, "");
       if (exception.file === null)
@@ -287,8 +292,4 @@ export class HostCall {
 /** Says where in the cell it was that the session refused. */
 function locate(error: WarpcellError, place: CodePlace): void {
   error.message = `${error.message.replace(/\.$/, "")} (${placeText(place)}).`;
-}
-
-function isOfLaunch(problem: unknown): boolean {
-  return problem instanceof LaunchError || !(problem instanceof WarpcellError);
 }
