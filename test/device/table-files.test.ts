@@ -341,6 +341,47 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     );
   });
 
+  test("Arrow's columns as those of other tables: texts, other dtypes, a matrix", async () => {
+    const { ok, text } = await io.load(made("gaps.arrow"), { only: ["ok"], texts: ["text"], dtype: "float64", device });
+    expect([ok!.dtype, ok!.toArray(), text]).toEqual(["float64", [1, 2], ["a", "b"]]);
+    for (const name of ["table.arrow", "table.arrows"] as const) {
+      const matrix = await io.load(made(name), { only: ["f", "u"], matrix: true, device });
+      expect(matrix.toArray()).toEqual([
+        [0.5, 1],
+        [1.5, 2],
+        [-2, 255],
+      ]);
+    }
+    await refused(
+      io.load(made("gaps.arrow"), { texts: ["ok"], device }),
+      "DTYPE",
+      /Column "ok" of .* holds int, not text\.$/,
+    );
+    const bytes = readFileSync(made("gaps.arrow"));
+    const random = seeded(runSeed + 4);
+    for (let run = 0; run < 300; run++)
+      try {
+        const table = await io.load(mutated([bytes], random), {
+          only: ["ok"],
+          texts: ["text"],
+          format: "arrow",
+          device,
+        });
+        expect(table.text.join("").length).toBeLessThanOrEqual(bytes.length);
+      } catch (error) {
+        expect(["FormatError", "TensorError"], `run ${run}: ${String(error)}`).toContain((error as Error).name);
+      }
+    // An offset beyond the texts.
+    const far = Buffer.from(bytes);
+    const at = far.lastIndexOf(Buffer.from([0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0]));
+    far.writeInt32LE(9, at + 8);
+    await refused(
+      io.load(far, { only: [], texts: ["text"], device }),
+      "OFFSET",
+      'Text 1 of column "text" of the file lies outside of the column.',
+    );
+  });
+
   test("damaged Parquet is refused, and nothing is left over", async () => {
     const bytes = readFileSync(made("snappy.parquet"));
     const before = memory()[device]!.allocated;

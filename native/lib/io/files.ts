@@ -7,7 +7,7 @@ import { Tensor } from "../tensor/tensor.ts";
 import type { DType } from "../memory/dtype.ts";
 import { worded } from "../wording.ts";
 import { arrowColumns, isArrowFile, isArrowStream } from "./arrow.ts";
-import { arrowBytes, bytesOfTable, tensorOfColumn } from "./arrow-table.ts";
+import { arrowBytes, bytesOfTable, tensorOfColumn, textsOfColumn } from "./arrow-table.ts";
 import { csvTable } from "./csv.ts";
 import { csvParts } from "./csv-write.ts";
 import { chosenNames, entriesMade, madeOf, type Naming, type Rename } from "./names.ts";
@@ -154,14 +154,14 @@ const formats: Record<FileFormat, Format> = {
   },
   arrow: {
     extensions: [".arrow", ".feather"],
-    takes: ["dtype", "matrix"],
+    takes: Object.keys(tableOptions),
     is: isArrowFile,
     load: loadColumns,
     parts: async (value) => [await arrowBytes(recordOf(value, "arrow"), "file")],
   },
   arrows: {
     extensions: [".arrows"],
-    takes: ["dtype", "matrix"],
+    takes: Object.keys(tableOptions),
     is: isArrowStream,
     load: loadColumns,
     parts: async (value) => [await arrowBytes(recordOf(value, "arrows"), "stream")],
@@ -212,15 +212,18 @@ async function tableOf(
 }
 
 function loadColumns(source: Source, reading: Reading): Loaded {
-  const { columns, names } = arrowColumns(source, reading.only);
-  chosenNames(source.name, names, { only: reading.only, rename: null });
+  const { rename, texts } = reading;
+  const only = reading.only === null ? null : new Set([...reading.only, ...texts]);
+  const { columns, names } = arrowColumns(source, only, texts);
+  chosenNames(source.name, names, { only, rename: null });
   checkAsked(source.name, names, reading);
-  const made = entriesMade(
+  const made = entriesMade<Column>(
     source.name,
     columns.map(({ name }) => name),
-    reading,
+    { only, rename },
     (index) => {
       const column = columns[index]!;
+      if (column.dtype === null) return textsOfColumn(source, column);
       return converted(tensorOfColumn(source, column, reading.device), dtypeAsked(reading, column.name));
     },
   );
@@ -306,9 +309,9 @@ async function readAll(
  *
  * Of a table (.csv, .tsv, .parquet, .arrow) it is the columns: in the dtypes that the file declares; of text, int64
  * for whole numbers, bool for true and false, else float64. A missing number is NaN, which makes a column of whole
- * numbers in text float64, and is refused where a file declares whole numbers. Columns of text become lists of texts
- * where `texts` names them; a missing one is empty. What else a column may hold (dates, structures) is refused by name.
- * See {@link TableOptions}.
+ * numbers in text float64, and is refused where a file declares whole numbers, and in Arrow. Columns of text become
+ * lists of texts where `texts` names them; a missing one is empty. What else a column may hold (dates, structures) is
+ * refused by name. See {@link TableOptions}.
  *
  * Throws FormatError for a file that is damaged or of another kind, TensorError for a name that is not in it,
  * OutOfMemory, and the system's error for one that cannot be opened.

@@ -56,7 +56,9 @@ globalThis.Array = new Proxy(Array, {
     if (typeof given[0] === "number" && given[0] > mostValues)
       throw new Refused("ratio", `a page of it says that it has ${given[0]} values`);
     const made = new Original(...given);
-    return isSmall && given.length === 1 ? Object.preventExtensions(made.fill(undefined)) : made;
+    return isSmall && given.length === 1 && typeof given[0] === "number"
+      ? Object.preventExtensions(made.fill(undefined))
+      : made;
   },
 });
 
