@@ -60,6 +60,7 @@ __global__ void shifts(unsigned* l, unsigned* r, int* s, unsigned long long* wid
   if (i >= n) return;
   unsigned v = values[i], a = amounts[i];
   r[i + n] = values[i] >> amounts[i];  // of what it may only read
+  if (v >> a == 7 && n < 0) return;
   l[i] = v << a; r[i] = v >> a; s[i] = (int)v >> (int)a;
   unsigned long long w = (unsigned long long)v << 32 | v;
   wide[i] = w << a; wide[i + n] = w >> a;
@@ -166,7 +167,7 @@ describe.each(choices)("on $device.name by $compiler", ({ device, compiler }) =>
   test("shifts by the width and more give 0 or the sign", async () => {
     begin();
     const { kernels, warnings } = await compile(source, { ...where, name: "limits.cu" });
-    expect(warnings).not.toContain("shifts");
+    expect(warnings).not.toMatch(/shifts|>>/);
     const amounts = Uint32Array.from([0, 1, 30, 31, 32, 33, 63, 64, 65, 255, 256, 0x80000000, 0xffffffff]);
     const values = amounts.map((_, i) => Math.floor(random() * 2 ** 32) | (i % 2 === 0 ? 0x80000001 : 1));
     const n = amounts.length;
