@@ -69,7 +69,8 @@ export function calleeBefore(code: string, offset: number): number {
   return at;
 }
 
-function inspection(markdown: string): Inspection {
+/** Markdown of the checker's, and the same as text. */
+export function inspection(markdown: string): Inspection {
   const shown = readable(markdown)
     .replaceAll("(alias) ", "")
     .replace(/^\*@example\*\s*^```tsx$/gm, "Example:\n```typescript")
