@@ -77,7 +77,7 @@ export function inspection(markdown: string): Inspection {
     .trim();
   // What the checker says of a name that it does not know.
   if (shown === fence("any")) return nothing;
-  const text = shown.replace(/```\w*\n([^]*?)\n?```/g, "$1\n").replace(/\n{3,}/g, "\n\n");
+  const text = shown.replace(/```[\w+]*\n([^]*?)\n?```/g, "$1\n").replace(/\n{3,}/g, "\n\n");
   return { found: true, text: text.trim(), markdown: shown };
 }
 

@@ -298,7 +298,7 @@ export class TypeService {
     const signature = call?.signatures[call.active];
     return signature === undefined
       ? nothing
-      : inspection(`\`\`\`cpp\n${signature.label}\n\`\`\`\n\n${signature.markdown}`);
+      : inspection(`\`\`\`c++\n${signature.label}\n\`\`\`\n\n${signature.markdown}`);
   }
 
   async #describe(code: string, offset: number): Promise<Inspection> {

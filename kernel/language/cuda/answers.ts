@@ -46,7 +46,7 @@ function signatureOf(name: CudaName): string {
 }
 
 function fenced(signature: string, documentation: string): string {
-  return `\`\`\`cpp\n${signature}\n\`\`\`${documentation === "" ? "" : `\n\n${documentation}`}`;
+  return `\`\`\`c++\n${signature}\n\`\`\`${documentation === "" ? "" : `\n\n${documentation}`}`;
 }
 
 /** The call that `offset` is in, with the parameter that stands there. */

@@ -171,7 +171,7 @@ const atomics: BuiltinRow[] = (
       "atomicAdd",
       "T* address, T value",
       "Adds `value`",
-      "`int`, `unsigned`, `unsigned long long`, `float`, `double`, `__half2`, …",
+      "`int`, `unsigned`, `unsigned long long`, `float`, `double` or a half type",
     ],
     ["atomicSub", "T* address, T value", "Subtracts `value`", "`int` or `unsigned`"],
     ["atomicExch", "T* address, T value", "Writes `value`", "`int`, `unsigned`, `unsigned long long` or `float`"],

@@ -105,15 +105,15 @@ describe("hover", () => {
       "%%cuda --verbose\n#define TILE 16\n// Two numbers.\nstruct Pair { float a; float b; };\n/* Their sum. */\n__device__ float sum(const Pair& pair) { return pair.a + pair.b; }";
     const ask = async (second: string) => (await service.edit("hover", at(first, second)))?.markdown;
     expect(await ask("%%cuda\n__device__ Pa¦ir p;")).toBe(
-      "```cpp\nstruct Pair {\n  float a;\n  float b;\n}\n```\n\nTwo numbers.",
+      "```c++\nstruct Pair {\n  float a;\n  float b;\n}\n```\n\nTwo numbers.",
     );
     expect(await ask("%%cuda\n__device__ float f(Pair* p) { return s¦um(*p) * TILE; }")).toBe(
-      "```cpp\n__device__ float sum(const Pair& pair)\n```\n\nTheir sum.",
+      "```c++\n__device__ float sum(const Pair& pair)\n```\n\nTheir sum.",
     );
     expect(await ask("%%cuda\n__device__ float f(Pair* p) { return sum(*p) * TI¦LE; }")).toBe(
-      "```cpp\n#define TILE 16\n```",
+      "```c++\n#define TILE 16\n```",
     );
-    expect(await ask("%%cuda\n__device__ float f(Pair* p) { return p[1].b¦; }")).toBe("```cpp\nfloat Pair::b\n```");
+    expect(await ask("%%cuda\n__device__ float f(Pair* p) { return p[1].b¦; }")).toBe("```c++\nfloat Pair::b\n```");
     expect(await ask("%%cuda\n__device__ float f(Pair* p) { return 1; } // su¦m")).toBeUndefined();
   });
 
