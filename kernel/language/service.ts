@@ -48,7 +48,7 @@ const capabilities = {
 const deviceCellsKept = 64;
 
 /** Documents that the checker's configuration names: they stay, whatever they hold. */
-const lasting = [edited, linked];
+const lasting = [edited];
 
 /** Loads what nearly every notebook needs before its first cell asks. */
 const warmUp = `import * as library from "warpcell"; import fs from "node:fs"; console.log(library, fs, [1].map(String));`;
@@ -74,6 +74,8 @@ export class TypeService {
   readonly #device = new Set<string>();
   /** What each group has the checker see beside the cells that ran. */
   readonly #shown = new Map<Group, readonly string[]>();
+  /** Modules of linked cells that the checker has open. */
+  readonly #linked = new Set<string>();
   /** The checker knows all cells that ran. */
   #isShown = true;
   #warm = false;
@@ -108,6 +110,7 @@ export class TypeService {
     this.#documents = {
       directory: options.directory,
       show: (group, modules) => this.#showOf(group, modules),
+      link: (modules) => this.#link(modules),
       request: (method, parameters) => this.#client.request(method, parameters),
       uri: (name) => this.#uri(name),
       notice: (code) => this.#noticeFiles(code),
@@ -340,6 +343,18 @@ export class TypeService {
     for (const { name, language, text } of modules) this.#client.setDocument(this.#uri(name), language, text);
     const shown = new Set([...[...this.#shown.values()].flat(), ...lasting]);
     for (const name of before) if (!shown.has(name)) this.#client.closeDocument(this.#uri(name));
+  }
+
+  /** What is not linked now is empty: the checker takes its time to open a document, and none to change it. */
+  #link(modules: readonly Module[]): void {
+    for (const { name } of modules) this.#linked.add(name);
+    const imports = [...this.#linked].map((name) => `import "./${name}";\n`).join("");
+    // The root comes first: a module that nothing imports would belong to no project.
+    this.#client.setDocument(this.#uri(linked), "typescript", `${imports}export {};\n`);
+    for (const { name, language, text } of modules) this.#client.setDocument(this.#uri(name), language, text);
+    const shown = new Set(modules.map(({ name }) => name));
+    for (const name of this.#linked)
+      if (!shown.has(name)) this.#client.setDocument(this.#uri(name), "typescript", "export {};\n");
   }
 
   /** Once for all cells that ran since the last question: the checker takes its time for each change. */

@@ -2,6 +2,7 @@
 import type { JupyterFrontEnd } from "@jupyterlab/application";
 import { Notification } from "@jupyterlab/apputils";
 import type { EditorPlace } from "../../../kernel/mime.ts";
+import { besides } from "./file-paths.ts";
 import type { NotebookCell, NotebookQuestions } from "./notebook-questions.ts";
 
 /** What an editor of a file is asked for. */
@@ -43,15 +44,4 @@ function choose(editor: NotebookCell["editor"] | null, offset: number): void {
   editor.setCursorPosition(position);
   editor.revealPosition(position);
   editor.focus();
-}
-
-/** The path of a file that is given relative to a notebook's folder; `null`: it lies above all folders. */
-export function besides(notebook: string, file: string): string | null {
-  const parts = notebook.split("/").slice(0, -1);
-  for (const part of file.split("/")) {
-    if (part === "..") {
-      if (parts.pop() === undefined) return null;
-    } else if (part !== "" && part !== ".") parts.push(part);
-  }
-  return parts.join("/");
 }

@@ -4,13 +4,15 @@ import type { Module, Wrapped } from "../cells-program.ts";
 import { fromHover, nameAt, nothing, type Inspection } from "../inspect.ts";
 
 /** Who has documents shown: each has its own, and they may be the same. */
-export type Group = "mistakes" | "editor" | "links";
+export type Group = "mistakes" | "editor";
 
 export interface Documents {
   /** Where the notebook is. */
   readonly directory: string;
   /** Has the checker see the cells that ran, these, and no others that the group had shown before. */
   show(group: Group, modules: readonly Module[]): void;
+  /** Has it see these modules of linked cells, which import from each other, and no others. */
+  link(modules: readonly Module[]): void;
   request(method: string, parameters: object): Promise<unknown>;
   uri(name: string): string;
   /** Files that the code imports may have changed. */

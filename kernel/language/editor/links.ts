@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { linked, packagesByName, usedNames, type Module } from "../cells-program.ts";
+import { packagesByName, usedNames, type Module } from "../cells-program.ts";
 import type { CudaNotebook } from "../cuda/notebook.ts";
 import { declarationsOf } from "../declarations.ts";
 import { lineStarts } from "../diagnostics.ts";
@@ -41,45 +41,64 @@ const exporting =
 
 const column = { import: "import { ".length, export: "export { ".length, device: "declare const ".length };
 
+/** What the cells that were read last declare, by their code. */
+const read = new Map<string, ReadonlySet<string>>();
+const kept = 300;
+
+function namesOf(code: string): ReadonlySet<string> {
+  const known = read.get(code) ?? new Set(declarationsOf(code)?.declarations.map(({ name }) => name));
+  read.delete(code);
+  read.set(code, known);
+  if (read.size > kept) read.delete(read.keys().next().value!);
+  return known;
+}
+
 export class Links {
   readonly #documents: Documents;
-  readonly #modules = new Map<number, Linked>();
+  readonly #cells: readonly WrittenCell[];
+  /** What each cell declares. */
+  readonly #declared = new Map<number, ReadonlySet<string>>();
   /** The cell that each cell has a name from. */
   readonly #sources = new Map<number, Map<string, number>>();
+  /** Of the cells that the question is about. */
+  readonly #modules = new Map<number, Linked>();
 
   constructor(cells: readonly WrittenCell[], cuda: CudaNotebook, documents: Documents) {
     this.#documents = documents;
-    const declared = new Map<number, Set<string>>();
+    this.#cells = cells;
     for (const [index, { language, code }] of cells.entries())
       if (language !== "other")
-        declared.set(
+        this.#declared.set(
           index,
-          language === "cuda"
-            ? new Set([...cuda.exported(index)].map(({ name }) => name))
-            : new Set(declarationsOf(code)?.declarations.map(({ name }) => name)),
+          language === "cuda" ? new Set([...cuda.exported(index)].map(({ name }) => name)) : namesOf(code),
         );
-    for (const [index, own] of declared) {
+    for (const index of this.#declared.keys()) {
       const { language, code } = cells[index]!;
-      const sources = language === "cuda" ? new Map<string, number>() : sourcesOf(index, code, declared);
-      this.#sources.set(index, sources);
-      this.#modules.set(
-        index,
-        linkedModule(index, language === "cuda" ? "" : code, sources, [...own], language === "cuda"),
-      );
+      this.#sources.set(index, language === "cuda" ? new Map() : sourcesOf(index, code, this.#declared));
     }
   }
 
-  /** Has the checker see the modules, and after the answer no longer. */
-  async seen<Answer>(answer: () => Promise<Answer>): Promise<Answer> {
+  /** Has the checker see a cell, those that have a word, and all that they use; after the answer no longer. */
+  async seen<Answer>(cell: number, word: string, answer: () => Promise<Answer>): Promise<Answer> {
+    const wanted = new Set([cell]);
+    for (const [index, { language, code }] of this.#cells.entries())
+      if (language === "typescript" && word !== "" && code.includes(word)) wanted.add(index);
+    // A set hands out what is added while it is walked.
+    for (const index of wanted) for (const source of this.#sources.get(index)?.values() ?? []) wanted.add(source);
+    for (const index of wanted) {
+      const isDevice = this.#cells[index]!.language === "cuda";
+      const code = isDevice ? "" : this.#cells[index]!.code;
+      const [sources, declared] = [this.#sources.get(index)!, [...this.#declared.get(index)!]];
+      this.#modules.set(index, linkedModule(index, code, sources, declared, isDevice));
+    }
     const modules = [...this.#modules.values()];
-    const imports = modules.map(({ name }) => `import "./${name}";\n`).join("");
-    // The root comes first: a module that nothing imports would belong to no project.
-    this.#documents.show("links", [{ name: linked, language: "typescript", text: imports }, ...modules]);
     for (const { code } of modules) this.#documents.notice(code);
+    this.#documents.link(modules);
     try {
       return await answer();
     } finally {
-      this.#documents.show("links", [{ name: linked, language: "typescript", text: "export {};\n" }]);
+      this.#modules.clear();
+      this.#documents.link([]);
     }
   }
 
@@ -106,16 +125,15 @@ export class Links {
     return this.#sources.get(cell)?.get(name) ?? cell;
   }
 
-  /** The cells that have a name from `source`, and `source`. */
+  /** The cells that have a name from `source`, and `source`, as far as the question is about them. */
   sharing(source: number, name: string): number[] {
-    return [source, ...[...this.#sources].flatMap(([cell, sources]) => (sources.get(name) === source ? [cell] : []))];
+    const others = [...this.#sources].flatMap(([cell, sources]) => (sources.get(name) === source ? [cell] : []));
+    return [source, ...others].filter((cell) => this.#modules.has(cell));
   }
 
-  /** The cell that declares a name of the notebook; `null`: none does. */
-  declaring(name: string): number | null {
-    for (const [cell, module] of this.#modules)
-      if (!this.#sources.get(cell)!.has(name) && [...module.links.values()].includes(name)) return cell;
-    return null;
+  /** Whether a cell declares a name of the notebook. */
+  isDeclared(name: string): boolean {
+    return [...this.#declared.values()].some((names) => names.has(name));
   }
 
   /** What is at a location. */

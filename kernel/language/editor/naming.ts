@@ -1,6 +1,7 @@
 // Where a name is declared, where else it is meant, and what gives it another name: in cells of both languages, and in
 // files beside the notebook.
 import type { EditorChanges, EditorDefinition, EditorEdit, EditorPlace, EditorReferences } from "warpcell/payloads";
+import { prefixAt } from "../complete.ts";
 import { CudaNotebook, type Meaning } from "../cuda/notebook.ts";
 import { parseSync } from "../parser.ts";
 import type { Documents } from "./documents.ts";
@@ -41,8 +42,10 @@ export class Naming {
       if (meaning === null) return null;
       return { places: meaning.name === null ? [] : [this.#place({ ...meaning.name, cell: meaning.cell })] };
     }
-    const found = await this.#links.seen(() => this.#links.ask("textDocument/definition", cell, offset));
-    const targets = listOf(found).map((location) => this.#links.targetOf(location));
+    const targets = await this.#links.seen(cell, "", async () => {
+      const found = await this.#links.ask("textDocument/definition", cell, offset);
+      return listOf(found).map((location) => this.#links.targetOf(location));
+    });
     if (targets.length === 0) return null;
     return { places: targets.flatMap((target) => this.#placesOf(target, "declaration")) };
   }
@@ -56,10 +59,12 @@ export class Naming {
       const host = this.#isExported(meaning) ? await this.#ofHost(meaning.cell, meaning.name.name) : [];
       return { name: meaning.name.name, places: ordered([...places, ...host]) };
     }
-    const found = await this.#links.seen(() =>
-      this.#links.ask("textDocument/references", cell, offset, { context: { includeDeclaration: true } }),
-    );
-    const targets = listOf(found).map((location) => this.#links.targetOf(location));
+    const targets = await this.#links.seen(cell, this.#wordAt(cell, offset), async () => {
+      const found = await this.#links.ask("textDocument/references", cell, offset, {
+        context: { includeDeclaration: true },
+      });
+      return listOf(found).map((location) => this.#links.targetOf(location));
+    });
     const places = ordered(targets.flatMap((target) => this.#placesOf(target, "use")));
     const own =
       places.find((place) => place.cell === cell && place.start <= offset && offset <= place.end) ?? places[0];
@@ -84,12 +89,13 @@ export class Naming {
     const spots = this.#cuda.occurrences(meaning);
     const edits = spots.map((spot) => ({ ...spot, text: to }));
     if (!this.#isExported(meaning)) return changes(edits);
-    const host = await this.#links.seen(() => this.#renameShared(meaning.cell, meaning.name.name, to));
+    const { name } = meaning.name;
+    const host = await this.#links.seen(meaning.cell, name, () => this.#renameShared(meaning.cell, name, to));
     return "refused" in host ? host : changes([...edits, ...host.edits]);
   }
 
   async #renameOfHost(cell: number, offset: number, to: string): Promise<EditorChanges> {
-    return this.#links.seen(async () => {
+    return this.#links.seen(cell, this.#wordAt(cell, offset), async () => {
       const result = await this.#links.ask("textDocument/rename", cell, offset, { newName: to });
       const found = this.#editsIn(result);
       if (found.length === 0) return refused(nothingThere);
@@ -120,8 +126,7 @@ export class Naming {
     name: string,
     to: string,
   ): Promise<{ edits: (Spot & { text: string })[] } | EditorChanges> {
-    const taken = this.#links.declaring(to);
-    if (taken !== null) return refused(`${to} is a name of the notebook already. Choose another one.`);
+    if (this.#links.isDeclared(to)) return refused(`${to} is a name of the notebook already. Choose another one.`);
     const edits: (Spot & { text: string })[] = [];
     for (const cell of this.#links.sharing(source, name)) {
       if (this.#isDevice(cell)) continue;
@@ -156,7 +161,7 @@ export class Naming {
 
   /** Where host cells mean a name of a CUDA cell. */
   async #ofHost(cell: number, name: string): Promise<EditorPlace[]> {
-    return this.#links.seen(async () => {
+    return this.#links.seen(cell, name, async () => {
       const found: EditorPlace[] = [];
       for (const other of this.#links.sharing(cell, name)) {
         if (this.#isDevice(other)) continue;
@@ -195,6 +200,11 @@ export class Naming {
 
   #place({ cell, start, end }: Spot): EditorPlace {
     return { cell, file: null, start, end, ...lineAt(this.#cells[cell]!.text, start) };
+  }
+
+  #wordAt(cell: number, offset: number): string {
+    const { code } = this.#cells[cell]!;
+    return prefixAt(code, offset) + /^[\p{ID_Continue}$\u200c\u200d]*/u.exec(code.slice(offset))![0];
   }
 
   #meaning(cell: number, offset: number): Meaning | null {
