@@ -3,6 +3,7 @@
 import type {
   AsmMime,
   ChartMime,
+  EditorTarget,
   GaugesTarget,
   MemoryTarget,
   MistakesTarget,
@@ -26,3 +27,4 @@ export const traceTarget: TraceTarget = "warpcell.trace";
 export const mistakesTarget: MistakesTarget = "warpcell.mistakes";
 export const variablesTarget: VariablesTarget = "warpcell.variables";
 export const memoryTarget: MemoryTarget = "warpcell.memory";
+export const editorTarget: EditorTarget = "warpcell.editor";

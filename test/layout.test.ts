@@ -87,7 +87,7 @@ const rooms: { room: RegExp; may: RegExp[] }[] = [
       /^warpcell(\/host)?$/,
     ],
   },
-  { room: /^kernel\/language\//, may: [/^kernel\/language\//] },
+  { room: /^kernel\/language\//, may: [/^kernel\/language\//, /^warpcell\/(cuda-text|payloads)$/] },
   { room: /^kernel\/mime\.ts$/, may: [/^warpcell\/payloads$/] },
   { room: /^kernel\/session-protocol\.ts$/, may: [/^kernel\/mime/] },
   { room: /^kernel\/session-protocol-frames\.ts$/, may: [/^kernel\/session-protocol\.ts$/] },
@@ -96,7 +96,7 @@ const rooms: { room: RegExp; may: RegExp[] }[] = [
     may: [/^kernel\/session-protocol\.ts$/, /^warpcell\/shared-memory$/],
   },
   // The package's own name stands in the text of declarations that it writes.
-  { room: /^native\/lib\/payloads(-notebook)?\.ts$/, may: [/^native\/lib\/payloads-notebook\.ts$/] },
+  { room: /^native\/lib\/payloads(-\w+)?\.ts$/, may: [/^native\/lib\/payloads-\w+\.ts$/] },
   { room: /^native\/lib\//, may: [/^native\/lib\//, /^warpcell$/] },
   { room: /^native\/addon\//, may: [/^native\/addon\//, /^native\/protocol\//] },
   { room: /^native\/protocol\//, may: [/^native\/protocol\//] },

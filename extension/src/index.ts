@@ -3,6 +3,7 @@ import type { JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { asm } from "./asm/plugin.ts";
 import { chartView } from "./chart/plugin.ts";
 import { cudaCells } from "./cuda-cells/plugin.ts";
+import { editor } from "./editor/plugin.ts";
 import { gauges } from "./gauges/plugin.ts";
 import { memory } from "./memory/plugin.ts";
 import { squiggles } from "./squiggles/plugin.ts";
@@ -18,6 +19,7 @@ const plugins: JupyterFrontEndPlugin<void>[] = [
   gauges,
   asm,
   squiggles,
+  editor,
   variables,
   memory,
 ];

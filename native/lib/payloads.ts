@@ -4,6 +4,7 @@
 import type { TracePlace } from "./payloads-notebook.ts";
 
 export type * from "./payloads-notebook.ts";
+export type * from "./payloads-editor.ts";
 
 /** MIME types of our own. Each output also carries text/plain, and a picture or HTML for other front ends. */
 export type TensorMime = "application/vnd.warpcell.tensor.v1+json";
@@ -18,6 +19,7 @@ export type TraceTarget = "warpcell.trace";
 export type MistakesTarget = "warpcell.mistakes";
 export type VariablesTarget = "warpcell.variables";
 export type MemoryTarget = "warpcell.memory";
+export type EditorTarget = "warpcell.editor";
 
 /**
  * `comm_msg` data on {@link MistakesTarget}, from the front end: the text of a code cell as it is written, and of the
