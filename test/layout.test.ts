@@ -71,7 +71,7 @@ const rooms: { room: RegExp; may: RegExp[] }[] = [
     may: [/^kernel\/session-protocol\.ts$/, /^warpcell\/shared-memory$/],
   },
   // The package's own name stands in the text of declarations that it writes.
-  { room: /^native\/lib\/payloads(-notebook)?\.ts$/, may: [/^native\/lib\/payloads-notebook\.ts$/] },
+  { room: /^native\/lib\/payloads(-\w+)?\.ts$/, may: [/^native\/lib\/payloads-\w+\.ts$/] },
   { room: /^native\/lib\//, may: [/^native\/lib\//, /^warpcell$/] },
   { room: /^native\/addon\//, may: [/^native\/addon\//, /^native\/protocol\//] },
   { room: /^native\/protocol\//, may: [/^native\/protocol\//] },

@@ -18,6 +18,7 @@ export { describeCaller, describeOrigins, origin, type CodePlace } from "./devic
 export { goneProfile, Profile, viewedWindow } from "./profile/profile.ts";
 export { Profiling } from "./profile/profiling.ts";
 export { disposeShown, figuresOfShown, goneTensor, shownTensor, sliceOf } from "./tensor/shown.ts";
+export { nextFound, tileAt, viewedStatistics } from "./tensor/tiles.ts";
 export { previewOf } from "./tensor/display.ts";
 export { storagesOf } from "./autograd/held.ts";
 export { deviceMemory, knownMemory, placeOf, storageOf, type KnownMemory } from "./memory/report.ts";
