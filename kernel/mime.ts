@@ -11,6 +11,7 @@ import type {
   TraceMime,
   TraceTarget,
   VariablesTarget,
+  ViewerTarget,
 } from "warpcell/payloads";
 
 export type * from "warpcell/payloads";
@@ -26,3 +27,4 @@ export const traceTarget: TraceTarget = "warpcell.trace";
 export const mistakesTarget: MistakesTarget = "warpcell.mistakes";
 export const variablesTarget: VariablesTarget = "warpcell.variables";
 export const memoryTarget: MemoryTarget = "warpcell.memory";
+export const viewerTarget: ViewerTarget = "warpcell.viewer";

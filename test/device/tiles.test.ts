@@ -243,6 +243,11 @@ describe.each(devices)("on $name", ({ name: device }) => {
       high: null,
       histogram: [],
     });
+    using many = tensor(
+      Array.from({ length: 5000 }, (_, at) => (at % 10 === 0 ? random() + 1 : at % 10 === 1 ? 0.3 : 0)),
+      { device },
+    );
+    expect(viewedStatistics(many).low).toBe(0);
     using same = full([300], 7, { device });
     expect(viewedStatistics(same)).toMatchObject({ min: 7, max: 7, deviation: 0, low: 7, high: 7 });
   });

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { KernelClient } from "../../kernel/client.ts";
 import type { Json } from "../../kernel/supervisor/messages.ts";
-import { openKernel } from "../helpers/kernel.ts";
+import { next, openKernel } from "../helpers/kernel.ts";
 import { loop, on, running, viewer } from "../helpers/views.ts";
 
 const mime = "application/vnd.warpcell.tensor.v1+json";
@@ -101,4 +101,22 @@ test("questions that are none, of tiles that are none, and of tensors that are g
   expect(await say({ id, tile: place, minus: null })).toMatchObject({ tile: null, problem: gone });
   expect(await say({ id, statistics: true, minus: null })).toMatchObject({ problem: gone });
   expect(await say({ id, find: "nan", after: null, minus: null })).toMatchObject({ problem: gone });
+});
+
+test("show: below the cell, and a comm on which a front end opens a viewer; what is no tensor is said", async () => {
+  const { client } = await openKernel();
+  const opened = next(client, ({ header }) => header.msg_type === "comm_open");
+  const { outputs } = await client.execute(`${made} const x = arange(12).reshape([3, 4]); await show(x, "twelve")`);
+  const shown = outputs.find(({ header }) => header.msg_type === "display_data")!.content["data"] as Json;
+  const { device } = shown[mime] as Json;
+  expect((await opened).content).toMatchObject({
+    target_name: "warpcell.viewer",
+    data: { version: 1, id: (shown[mime] as Json)["id"], shape: [3, 4], dtype: "float32", device, name: "twelve" },
+  });
+  const failure = async (code: string) => (await client.execute(code)).reply["evalue"];
+  expect(await failure("await show([1] as never)")).toBe("show takes a tensor, not an array. display shows any value.");
+  expect(await failure("await show(undefined as never)")).toBe(
+    "show takes a tensor, not undefined. display shows any value.",
+  );
+  expect(await failure("x.dispose(); await show(x)")).toMatch(/disposed/);
 });

@@ -261,9 +261,10 @@ __global__ void find(const T* in, long long first, long long end, long long chun
 }
 
 constexpr int kBins = 256;
+constexpr int kSpreadThreads = 256;
 
 struct Spread {
-  double squares, below;
+  double squares, below, least, most;
   double counts[kBins];
 };
 
@@ -280,39 +281,54 @@ __global__ void spread(const T* in, long long count, long long chunk, double low
 #ifdef WARPCELL_SERIAL
   Spread& mine = out[blockIdx.x];
   mine.squares = mine.below = 0;
+  mine.least = infinity(), mine.most = -infinity();
   for (int bin = 0; bin < kBins; bin++) mine.counts[bin] = 0;
   for (long long at = blockIdx.x * chunk; at < end; at++) {
     const double value = double(widen<T>(in[at]));
     if (value - value != 0) continue;
     mine.squares += (value - mean) * (value - mean);
-    if (value < low)
+    if (value < low) {
       mine.below += 1;
-    else if (value <= high)
+    } else if (value <= high) {
       mine.counts[bin_of(value)] += 1;
+      mine.least = value < mine.least ? value : mine.least;
+      mine.most = value > mine.most ? value : mine.most;
+    }
   }
 #else
   __shared__ unsigned counts[kBins];
   __shared__ double squares;
   __shared__ unsigned below;
+  __shared__ double leasts[kSpreadThreads], mosts[kSpreadThreads];
   for (int bin = threadIdx.x; bin < kBins; bin += blockDim.x) counts[bin] = 0;
   if (threadIdx.x == 0) squares = 0, below = 0;
   __syncthreads();
-  double sum = 0;
+  double sum = 0, least = infinity(), most = -infinity();
   unsigned under = 0;
   for (long long at = blockIdx.x * chunk + threadIdx.x; at < end; at += blockDim.x) {
     const double value = double(widen<T>(in[at]));
     if (value - value != 0) continue;
     sum += (value - mean) * (value - mean);
-    if (value < low)
+    if (value < low) {
       under++;
-    else if (value <= high)
+    } else if (value <= high) {
       atomicAdd(&counts[bin_of(value)], 1u);
+      least = value < least ? value : least;
+      most = value > most ? value : most;
+    }
   }
+  leasts[threadIdx.x] = least;
+  mosts[threadIdx.x] = most;
   atomicAdd(&squares, sum);
   atomicAdd(&below, under);
   __syncthreads();
   Spread& mine = out[blockIdx.x];
   for (int bin = threadIdx.x; bin < kBins; bin += blockDim.x) mine.counts[bin] = counts[bin];
-  if (threadIdx.x == 0) mine.squares = squares, mine.below = below;
+  if (threadIdx.x != 0) return;
+  for (int i = 1; i < int(blockDim.x); i++) {
+    least = leasts[i] < least ? leasts[i] : least;
+    most = mosts[i] > most ? mosts[i] : most;
+  }
+  mine.squares = squares, mine.below = below, mine.least = least, mine.most = most;
 #endif
 }

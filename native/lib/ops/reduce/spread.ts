@@ -23,6 +23,9 @@ const facts = kernelFacts("views", {
   size: "sizeof(Spread) / sizeof(double)",
   squares: `${offsetIn("Spread", "squares")} / sizeof(double)`,
   below: `${offsetIn("Spread", "below")} / sizeof(double)`,
+  least: `${offsetIn("Spread", "least")} / sizeof(double)`,
+  most: `${offsetIn("Spread", "most")} / sizeof(double)`,
+  threads: "kSpreadThreads",
   counts: `${offsetIn("Spread", "counts")} / sizeof(double)`,
 });
 const spread = new KernelFamily("views", viewedDTypes, (type) => `spread<${type}>`, [
@@ -35,7 +38,6 @@ const spread = new KernelFamily("views", viewedDTypes, (type) => `spread<${type}
   "f64",
   "out",
 ]);
-const threads = 256;
 const maxBlocks = 256;
 /** A bin with more than this share of the elements is too wide to say where a percentile is, and is counted itself. */
 const tooMany = 0.005;
@@ -46,6 +48,9 @@ interface Counted {
   readonly high: number;
   readonly squares: number;
   readonly below: number;
+  /** Of those from `low` to `high`. */
+  readonly least: number;
+  readonly most: number;
   readonly counts: Float64Array;
 }
 
@@ -71,8 +76,8 @@ export function statisticsOf(on: Execution, array: DeviceArray): Statistics {
 function count(on: Execution, array: DeviceArray, low: number, high: number, mean: number): Counted {
   const { device } = on;
   const at = facts();
-  const block = threadsOf(device, threads);
-  const chunk = Math.max(Math.ceil(array.size / maxBlocks), 16 * threads);
+  const block = threadsOf(device, at.threads);
+  const chunk = Math.max(Math.ceil(array.size / maxBlocks), 16 * at.threads);
   const grid = Math.ceil(array.size / chunk);
   using parts = DeviceArray.allocate(device, "float64", [grid, at.size]);
   // Halves, which do not overflow.
@@ -89,16 +94,18 @@ function count(on: Execution, array: DeviceArray, low: number, high: number, mea
   ]);
   const numbers = new Float64Array(bytesOf(on, parts).buffer);
   const counts = new Float64Array(at.bins);
-  let [squares, below] = [0, 0];
+  let [squares, below, least, most] = [0, 0, Infinity, -Infinity];
   for (let first = 0; first < numbers.length; first += at.size) {
     squares += numbers[first + at.squares]!;
     below += numbers[first + at.below]!;
+    least = Math.min(least, numbers[first + at.least]!);
+    most = Math.max(most, numbers[first + at.most]!);
     for (let bin = 0; bin < at.bins; bin++) counts[bin]! += numbers[first + at.counts + bin]!;
   }
-  return { low, high, squares, below, counts };
+  return { low, high, squares, below, least, most, counts };
 }
 
-/** Within the width of a bin that few elements are in, or as many as are the same. */
+/** Within the width of a bin that few elements are in, or exactly where many are the same. */
 function percentile(
   on: Execution,
   array: DeviceArray,
@@ -110,7 +117,8 @@ function percentile(
   const wanted = share * finite;
   let counted = whole;
   for (let pass = 1; ; pass++) {
-    const { low, high, counts } = counted;
+    const { low, high, least, most, counts } = counted;
+    if (least === most) return least;
     let { below } = counted;
     let bin = 0;
     while (bin < counts.length - 1 && below + counts[bin]! < wanted) below += counts[bin++]!;
