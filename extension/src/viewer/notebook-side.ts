@@ -1,6 +1,6 @@
 // A viewer beside its notebook: asks that kernel, hears of its cells, and knows its names.
 import type { NotebookPanel } from "@jupyterlab/notebook";
-import type { KernelMessage } from "@jupyterlab/services";
+import type { Kernel, KernelMessage } from "@jupyterlab/services";
 import type { OpenPayload } from "../../../kernel/mime.ts";
 import { VariableSource } from "../variables/payload.ts";
 import { ViewerSource } from "./source.ts";
@@ -25,9 +25,17 @@ export function viewerOf({ sessionContext }: NotebookPanel, tensor: OpenPayload)
     view.cellRan((content as { execution_state: string }).execution_state === "busy");
   };
   const onKernel = (): void => view.kernelChanged();
+  // A kernel that restarts is the same one to JupyterLab, and hears nothing before it is there again.
+  let hasRestarted = false;
+  const onStatus = (_: unknown, status: Kernel.Status): void => {
+    if (status === "idle" && hasRestarted) view.kernelChanged();
+    hasRestarted = status !== "idle" && (hasRestarted || status === "restarting" || status === "autorestarting");
+  };
+  sessionContext.statusChanged.connect(onStatus);
   sessionContext.iopubMessage.connect(onMessage);
   sessionContext.kernelChanged.connect(onKernel);
   view.disposed.connect(() => {
+    sessionContext.statusChanged.disconnect(onStatus);
     sessionContext.iopubMessage.disconnect(onMessage);
     sessionContext.kernelChanged.disconnect(onKernel);
   });

@@ -33,10 +33,13 @@ export const viewer: JupyterFrontEndPlugin<void> = {
       tab.title.caption = `Tensor ${tab.title.label} of ${panel.title.label}`;
       tab.title.closable = true;
       tab.toolbar.hide();
+      // Beside the notebook, where there is a viewer already as a tab of the same place.
+      const beside = [...opened.values()].find(({ isAttached }) => isAttached);
       opened.set(key, tab);
       panel.disposed.connect(() => tab.dispose());
       tab.disposed.connect(() => opened.delete(key));
-      shell.add(tab, "main", { mode: "split-right", ref: panel.id });
+      if (beside === undefined) shell.add(tab, "main", { mode: "split-right", ref: panel.id });
+      else shell.add(tab, "main", { mode: "tab-after", ref: beside.id });
       shell.activateById(tab.id);
     };
 

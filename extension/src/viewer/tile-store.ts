@@ -38,6 +38,11 @@ export class TileStore {
     return this.wanted.every((at) => this.held.get(keyOf(at))?.isOld === false);
   }
 
+  /** There is something to draw. */
+  get hasTiles(): boolean {
+    return this.held.size > 0;
+  }
+
   /** These are in view, the most important ones first. */
   want(tiles: readonly TileAt[]): void {
     this.wanted = tiles;

@@ -334,7 +334,7 @@ export class TensorViewer extends Widget {
     this.refreshButton.classList.toggle("warpcell-viewer-due", this.hasChanged);
     this.status.classList.toggle("warpcell-problem", problem !== null);
     this.status.textContent =
-      problem ??
+      (problem && this.store.hasTiles ? `${problem} This is the last picture.` : problem) ??
       (isEmpty
         ? "The tensor has no elements."
         : this.hasChanged
