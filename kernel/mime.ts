@@ -12,6 +12,7 @@ import type {
   TraceMime,
   TraceTarget,
   VariablesTarget,
+  ViewerTarget,
 } from "warpcell/payloads";
 
 export type * from "warpcell/payloads";
@@ -28,3 +29,4 @@ export const mistakesTarget: MistakesTarget = "warpcell.mistakes";
 export const variablesTarget: VariablesTarget = "warpcell.variables";
 export const memoryTarget: MemoryTarget = "warpcell.memory";
 export const editorTarget: EditorTarget = "warpcell.editor";
+export const viewerTarget: ViewerTarget = "warpcell.viewer";

@@ -107,7 +107,15 @@ const events: Table<Event> = {
 const agentEvents: Table<AgentEvent> = {
   gauges: { devices: listOf(gauge) },
   interrupted: { request: count },
-  viewed: { view: count, answer: nullable(object<ViewAnswer>({ data: record, buffers: listOf(string) })) },
+  viewed: {
+    view: count,
+    answer: nullable(
+      object<ViewAnswer>({
+        data: record,
+        buffers: listOf(either(string, object({ file: descriptorPath, bytes: count }))),
+      }),
+    ),
+  },
   inputRequest: { request: count, prompt: string, password: boolean },
 };
 

@@ -10,6 +10,7 @@ import { squiggles } from "./squiggles/plugin.ts";
 import { tensorView } from "./tensor-view/plugin.ts";
 import { traceView } from "./trace/plugin.ts";
 import { variables } from "./variables/plugin.ts";
+import { viewer } from "./viewer/plugin.ts";
 
 const plugins: JupyterFrontEndPlugin<void>[] = [
   cudaCells,
@@ -22,6 +23,7 @@ const plugins: JupyterFrontEndPlugin<void>[] = [
   editor,
   variables,
   memory,
+  viewer,
 ];
 
 // JupyterLab loads the default export, and no other.

@@ -31,6 +31,7 @@ import { Prompts } from "./requests/prompt.ts";
 import { Requests } from "./requests/request.ts";
 import type { Session } from "./session.ts";
 import { SharedCells } from "./cells/shared-cells.ts";
+import { createShow } from "./display/show.ts";
 import { Slots } from "./cells/slots.ts";
 import { Tracebacks } from "./cells/traceback.ts";
 
@@ -185,8 +186,10 @@ async function receiveComm(
 /** What cells find besides Node's own globals. */
 function defineGlobals(): void {
   const prompts = new Prompts(agent, memory, output, requests);
+  const display = createDisplay(output, requests, session.live);
   Object.assign(globalThis, {
-    display: createDisplay(output, requests, session.live),
+    display,
+    show: createShow(Comm, display, library),
     html,
     md,
     svg,

@@ -18,7 +18,8 @@ export { outdatedText, SharedCode, type SharedSource, type Taken } from "./cuda/
 export { describeCaller, describeOrigins, origin, type CodePlace } from "./device/origins.ts";
 export { goneProfile, Profile, viewedWindow } from "./profile/profile.ts";
 export { Profiling } from "./profile/profiling.ts";
-export { disposeShown, figuresOfShown, goneTensor, shownTensor, sliceOf } from "./tensor/shown.ts";
+export { disposeShown, figuresOfShown, goneTensor, openedOf, shownTensor, sliceOf } from "./tensor/shown.ts";
+export { nextFound, tileAt, viewedStatistics } from "./tensor/tiles.ts";
 export { previewOf } from "./tensor/display.ts";
 export { storagesOf } from "./autograd/held.ts";
 export { deviceMemory, knownMemory, placeOf, storageOf, type KnownMemory } from "./memory/report.ts";

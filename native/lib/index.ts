@@ -1,4 +1,7 @@
 // The public surface of the library: all that `import … from "warpcell"` gives.
+// What front ends ask for: nothing of it is exported, but its kernels are the library's.
+import "./tensor/tiles.ts";
+
 export type { MemoryStatistics } from "./wire/binding.ts";
 export type { CompileOptions } from "./cuda/compilation.ts";
 export { cacheDirectory } from "./cuda/cache.ts";
