@@ -5,6 +5,7 @@ import type {
   ChartMime,
   EditorTarget,
   GaugesTarget,
+  KernelTarget,
   MemoryTarget,
   MistakesTarget,
   TensorMime,
@@ -28,5 +29,6 @@ export const traceTarget: TraceTarget = "warpcell.trace";
 export const mistakesTarget: MistakesTarget = "warpcell.mistakes";
 export const variablesTarget: VariablesTarget = "warpcell.variables";
 export const memoryTarget: MemoryTarget = "warpcell.memory";
+export const kernelTarget: KernelTarget = "warpcell.kernel";
 export const editorTarget: EditorTarget = "warpcell.editor";
 export const viewerTarget: ViewerTarget = "warpcell.viewer";

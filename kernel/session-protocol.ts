@@ -143,10 +143,13 @@ export interface DeviceSummary {
 
 /** Comm targets of the session that its agent answers, also while a cell spins: what is shown, and what there is. */
 export type PictureTarget = import("./mime.ts").TensorTarget | import("./mime.ts").TraceTarget;
-export type ListTarget = import("./mime.ts").VariablesTarget | import("./mime.ts").MemoryTarget;
+export type ListTarget =
+  | import("./mime.ts").VariablesTarget
+  | import("./mime.ts").MemoryTarget
+  | import("./mime.ts").KernelTarget;
 export type ViewTarget = PictureTarget | ListTarget;
 export const pictureTargets: readonly PictureTarget[] = ["warpcell.tensor", "warpcell.trace"];
-export const listTargets: readonly ListTarget[] = ["warpcell.variables", "warpcell.memory"];
+export const listTargets: readonly ListTarget[] = ["warpcell.variables", "warpcell.memory", "warpcell.kernel"];
 export const viewTargets: readonly ViewTarget[] = [...pictureTargets, ...listTargets];
 
 /** What the agent answers: also what is wrong with a `%%cuda` cell, for the supervisor, which has that target. */

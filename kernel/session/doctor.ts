@@ -1,11 +1,15 @@
 // Reports what the library finds on this machine: devices, driver, libraries, compiler, cache, and how to get what is
-// missing.
+// missing; for people, or with --json as a list.
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cacheDirectory, defaultDevice, devices, WarpcellError, type DeviceProperties } from "warpcell";
 import { knownLibraries } from "warpcell/host";
+import type { Finding } from "../mime.ts";
 
-type Line = readonly [what: string, found: string];
+type Found = Omit<Finding, "device">;
+
+const found = (what: string, text: string): Found => ({ what, found: text, isMissing: false });
+const missing = (what: string, text: string): Found => ({ what, found: text, isMissing: true });
 
 function describe({
   name,
@@ -16,21 +20,18 @@ function describe({
   driver,
   shareable,
   kind,
-}: DeviceProperties): Line[] {
+}: DeviceProperties): Found[] {
+  const cores = `${multiprocessors} ${kind === "cuda" ? "multiprocessors" : "cores"}`;
   return [
-    [
-      "",
-      `${name}, ${arch}, ${multiprocessors} ${kind === "cuda" ? "multiprocessors" : "cores"}, ${(memoryTotal / 2 ** 30).toFixed(1)} GiB`,
-    ],
-    ...(driver === null ? [] : [["  driver", driver] as const]),
-    [
-      "  compiler",
-      compiler === null ? missingCompiler[kind] : `${compiler.name} ${compiler.version}, ${compiler.path}`,
-    ],
-    [
-      "  after a fault",
+    found("", `${name}, ${arch}, ${cores}, ${(memoryTotal / 2 ** 30).toFixed(1)} GiB`),
+    ...(driver === null ? [] : [found("driver", driver)]),
+    compiler === null
+      ? missing("compiler", missingCompiler[kind])
+      : found("compiler", `${compiler.name} ${compiler.version}, ${compiler.path}`),
+    found(
+      "after a fault",
       shareable ? "arrays stay" : "arrays are lost: this device cannot share its memory between processes",
-    ],
+    ),
   ];
 }
 
@@ -39,15 +40,16 @@ const missingCompiler = {
   cuda: "none: NVRTC cannot be used",
 };
 
-function libraryLines(device: string): Line[] {
-  return knownLibraries(device).map(({ name, purpose, path, version, missing }) => [
-    `  ${name}`,
-    missing ?? `${version === "" ? "version unknown" : version}, ${path} (${purpose})`,
-  ]);
+function libraries(device: string): Found[] {
+  return knownLibraries(device).map(({ name, purpose, path, version, missing: reason }) =>
+    reason === null
+      ? found(name, `${version === "" ? "version unknown" : version}, ${path} (${purpose})`)
+      : missing(name, reason),
+  );
 }
 
 /** Tries what the cache does: writes a file there. */
-function cacheState(): string {
+function cacheState(): Found {
   const directory = cacheDirectory();
   const probe = join(directory, `doctor-${process.pid}`);
   try {
@@ -55,29 +57,47 @@ function cacheState(): string {
     writeFileSync(probe, "", { mode: 0o600 });
     rmSync(probe);
   } catch (error) {
-    return `${directory}: cannot be written (${error instanceof Error ? error.message : String(error)}), so every kernel is compiled again. Set XDG_CACHE_HOME to a directory of your own.`;
+    const reason = error instanceof Error ? error.message : String(error);
+    return missing(
+      "cache",
+      `${directory}: cannot be written (${reason}), so every kernel is compiled again. Set XDG_CACHE_HOME to a directory of your own.`,
+    );
   }
-  return (statSync(directory).mode & 0o077) === 0 ? directory : `${directory}: other users can read it; chmod 700 it.`;
+  const isOwn = (statSync(directory).mode & 0o077) === 0;
+  return found("cache", isOwn ? directory : `${directory}: other users can read it; chmod 700 it.`);
 }
 
-function report(): Line[] {
-  const found = devices();
+function report(): Finding[] {
+  const all = devices();
   const chosen = defaultDevice();
+  const general = [
+    found("node", `${process.versions.node}, ${process.execPath}`),
+    cacheState(),
+    found("new tensors go to", `${chosen.device.name}. ${chosen.reason}`),
+  ];
   return [
-    ["node", `${process.versions.node}, ${process.execPath}`],
-    ["cache", cacheState()],
-    ["new tensors go to", `${chosen.device.name}. ${chosen.reason}`],
-    ...found.flatMap(({ device, properties, reason }): Line[] => {
-      if (properties === null) return [[device, `cannot be used: ${reason}`]];
-      const [[, first], ...rest] = describe(properties) as [Line, ...Line[]];
-      return [[device, first], ...rest, ...libraryLines(device)];
+    ...general.map((each) => ({ device: null, ...each })),
+    ...all.flatMap(({ device, properties, reason }) => {
+      const own =
+        properties === null
+          ? [missing("", `cannot be used: ${reason}`)]
+          : [...describe(properties), ...libraries(device)];
+      return own.map((each) => ({ device, ...each }));
     }),
   ];
 }
 
+/** A line for people: what is of a device stands below it. */
+function lineOf({ device, what, found: text }: Finding): string {
+  const head = device === null ? what : what === "" ? device : `  ${what}`;
+  return `${head.padEnd(20)}${text}`;
+}
+
 let status = 0;
 try {
-  for (const [what, found] of report()) process.stdout.write(`${what.padEnd(20)}${found}\n`);
+  const findings = report();
+  const text = process.argv.includes("--json") ? JSON.stringify(findings) : findings.map(lineOf).join("\n");
+  process.stdout.write(`${text}\n`);
 } catch (error) {
   if (!(error instanceof WarpcellError)) throw error;
   process.stderr.write(`warpcell: ${error.message}\n`);

@@ -2,16 +2,19 @@
 import { binding } from "./wire/binding.ts";
 import { cudaMistakes } from "./cuda/mistakes.ts";
 import type { CompileOptions } from "./cuda/compilation.ts";
-import type { Diagnostic } from "./errors.ts";
+import { type Diagnostic, WarpcellError } from "./errors.ts";
 import { defaultDevice, deviceForViews, deviceNamed } from "./device/choice.ts";
 import { DeviceProcess } from "./device/process.ts";
-import type { DeviceGauge } from "./payloads.ts";
+import type { DeviceGauge, OpenDevice } from "./payloads.ts";
 import { collectGarbage } from "./device/collection.ts";
 import { trim } from "./memory/map.ts";
 import { isPresent } from "./device/presence.ts";
 import { whenProfileShown, type ShownProfile } from "./profile/profile.ts";
 import { whenTensorShown, type ShownTensor } from "./tensor/shown.ts";
+import { worded } from "./wording.ts";
 
+export { cacheSize, clearCache } from "./cuda/cache.ts";
+export { compiledCodeOf } from "./cuda/compiled-code.ts";
 export { EarlierKernels } from "./cuda/host/earlier-kernels.ts";
 export { isProgram } from "./cuda/program/split.ts";
 export { outdatedText, SharedCode, type SharedSource, type Taken } from "./cuda/shared-code.ts";
@@ -88,6 +91,22 @@ export function knownDevices(): KnownDevices {
 /** Gives the gauges of this thread the names that another one knows. */
 export function know(devices: KnownDevices): void {
   known = devices;
+}
+
+/** The devices whose processes run. */
+export function openDevices(): OpenDevice[] {
+  return DeviceProcess.all().map(({ name: device, properties: { name, shareable: keepsArrays } }) => ({
+    device,
+    name,
+    keepsArrays,
+  }));
+}
+
+/** Has a device in use get a new process. Throws WarpcellError for another one, DeviceUnavailable where none starts. */
+export function restartDevice(name: string): void {
+  const device = DeviceProcess.all().find((each) => each.name === name);
+  if (device === undefined) throw new WarpcellError("NOT_IN_USE", `No device in use is called ${worded(name)}.`);
+  device.restart();
 }
 
 /**

@@ -4,6 +4,7 @@
 import type { TracePlace } from "./payloads-notebook.ts";
 
 export type * from "./payloads-notebook.ts";
+export type * from "./payloads-kernel.ts";
 export type * from "./payloads-editor.ts";
 export type * from "./payloads-viewer.ts";
 
@@ -20,6 +21,7 @@ export type TraceTarget = "warpcell.trace";
 export type MistakesTarget = "warpcell.mistakes";
 export type VariablesTarget = "warpcell.variables";
 export type MemoryTarget = "warpcell.memory";
+export type KernelTarget = "warpcell.kernel";
 export type EditorTarget = "warpcell.editor";
 /** The kernel opens one on this target, with an {@link OpenPayload}, where a cell asks for a viewer. */
 export type ViewerTarget = "warpcell.viewer";

@@ -2,7 +2,7 @@
 // constants.
 import type { MessagePort } from "node:worker_threads";
 import type { KnownDevices, KnownMemory, SharedSource, Shown } from "warpcell/host";
-import type { CellMemory, NotebookVariable, TracePlace } from "../../mime.ts";
+import type { CellMemory, CompiledCode, NotebookVariable, OpenDevice, TracePlace } from "../../mime.ts";
 import type { RequestId, ViewAnswer, AgentTarget } from "../../session-protocol.ts";
 
 /** Indices into the shared Int32Array. */
@@ -30,6 +30,8 @@ export interface AgentStart {
 /** What front ends are told of names and memory while a cell runs: from before it, but for figures. */
 export interface Held {
   readonly variables: readonly NotebookVariable[];
+  readonly code: readonly CompiledCode[];
+  readonly devices: readonly OpenDevice[];
   readonly memory: readonly KnownMemory[];
   /** The cells before. */
   readonly cells: readonly CellMemory[];

@@ -16,7 +16,9 @@ import {
   type RequestId,
   type ViewAnswer,
 } from "../../session-protocol.ts";
+import { kernelTarget } from "../../mime.ts";
 import { type AgentStart, type FromAgent, shared, type ToAgent } from "./agent-link.ts";
+import { answerMachine, asksForMachine } from "./machine.ts";
 import type { NotebookState } from "./notebook-state.ts";
 import type { ViewerThread } from "./viewer-thread.ts";
 import { endAtOnce } from "../requests/end-at-once.ts";
@@ -100,6 +102,7 @@ async function load(url: string): Promise<void> {
  * What is listed and shown of it the main thread knows best, where no cell keeps it busy. `null`: only that can answer.
  */
 async function answerView(view: number, target: AgentTarget, data: unknown): Promise<ViewAnswer | null> {
+  if (target === kernelTarget && asksForMachine(data)) return answerMachine(data);
   if (listTargets.includes(target as ListTarget)) {
     if (Atomics.load(memory, shared.cell) === 0) return null;
     const answer = notebook?.answer(target, data) ?? null;

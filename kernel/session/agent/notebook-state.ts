@@ -1,9 +1,9 @@
 // The agent's answers about names and memory while a cell runs: names as they were before it, and what the allocator
 // has now.
 import type * as Host from "warpcell/host";
-import type { CellMemory, MemoryReply, VariablesReply } from "../../mime.ts";
+import type { CellMemory, KernelReply, MemoryReply, VariablesReply } from "../../mime.ts";
 import { listTargets, type ListTarget, type AgentTarget, type ViewAnswer } from "../../session-protocol.ts";
-import { NotHere, refusalOf, replyTo, type Views } from "../display/views.ts";
+import { NotHere, nowhere, refusalOf, replyTo, type Views } from "../display/views.ts";
 import type { Held, Places } from "./agent-link.ts";
 
 const isBusy = "A cell is running. Do this when it has ended.";
@@ -35,28 +35,31 @@ export class NotebookState {
       return { data: { ...reply.data }, buffers: [] };
     } catch (error) {
       if (error instanceof NotHere) return null;
-      if (!(error instanceof Busy)) throw error;
+      if (!(error instanceof Busy || (error instanceof Error && "code" in error))) throw error;
       return { data: { ...refusalOf(target as ListTarget, data, error.message).data }, buffers: [] };
     }
   }
 
   readonly #views: Views = {
-    slice: notHere,
-    figures: notHere,
-    tile: notHere,
-    statistics: notHere,
-    find: notHere,
-    window: notHere,
-    preview: notHere,
+    ...nowhere,
     dispose: busy,
     release: busy,
     variables: () => this.#variables(),
     memory: () => this.#memory(),
+    kernel: () => this.#kernel(),
+    clearCache: () => this.#host.clearCache(),
+    restartDevice: busy,
   };
 
   #variables(): Pick<VariablesReply, "variables" | "running"> {
     if (this.#held === null) throw new NotHere();
     return { variables: this.#held.variables, running: true };
+  }
+
+  #kernel(): Pick<KernelReply, "code" | "cache" | "devices" | "running"> {
+    if (this.#held === null) throw new NotHere();
+    const { code, devices } = this.#held;
+    return { code, devices, cache: this.#host.cacheSize(), running: true };
   }
 
   #memory(): Pick<MemoryReply, "devices" | "cells" | "running"> {
@@ -87,8 +90,4 @@ class Busy extends Error {
 
 function busy(): never {
   throw new Busy(isBusy);
-}
-
-function notHere(): never {
-  throw new NotHere();
 }

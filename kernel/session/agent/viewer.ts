@@ -21,7 +21,7 @@ import {
 import { mistakesTarget } from "../../mime.ts";
 import { packForLine } from "../../session-protocol-buffers.ts";
 import { cudaMistakesIn } from "./cuda-mistakes.ts";
-import { NotHere, refusalOf, replyTo, type ViewReply, type Views } from "../display/views.ts";
+import { NotHere, nowhere, refusalOf, replyTo, type ViewReply, type Views } from "../display/views.ts";
 import { type AgentStart, type FromViewer, shared, type ToViewer } from "./agent-link.ts";
 
 type ShownTensor = Shown & { what: "tensor" };
@@ -64,6 +64,7 @@ function onceMore<T>(attempt: () => T): T {
 }
 
 const views: Views = {
+  ...nowhere,
   slice(id, index) {
     const { value, unfinished } = view(id, (tensor) => sliceOf(tensor, index));
     return { tile: value, unfinished };
@@ -93,15 +94,7 @@ const views: Views = {
     const { value, unfinished } = view(id, (tensor) => previewOf(tensor, id));
     return { ...value, unfinished };
   },
-  variables: notHere,
-  dispose: notHere,
-  memory: notHere,
-  release: notHere,
 };
-
-function notHere(): never {
-  throw new NotHere();
-}
 
 const messages: { [K in ToViewer["type"]]: (message: Extract<ToViewer, { type: K }>) => void } = {
   shown(message) {

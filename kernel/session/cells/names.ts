@@ -2,7 +2,7 @@
 // the user's.
 import type * as Host from "warpcell/host";
 import type { Definition } from "../../language/definitions.ts";
-import type { NotebookVariable, TracePlace } from "../../mime.ts";
+import type { CompiledCode, NotebookVariable, TracePlace } from "../../mime.ts";
 import type { CellRegistry, RanCell } from "./cell-registry.ts";
 import type { Slots } from "./slots.ts";
 import { dataOf, reachable, typeOf, valueText } from "./value-facts.ts";
@@ -50,6 +50,28 @@ export class Names {
       }
     }
     return holders;
+  }
+
+  /** The kernels and host functions that names lead to, each once, in the order of their places. */
+  compiled(): CompiledCode[] {
+    const host = this.#host;
+    if (host === null) return [];
+    const seen = new Set<object>();
+    const found: CompiledCode[] = [];
+    for (const [name, value] of this.#slots.entries()) {
+      const isWhole = (each: object) => host.storageOf(each) !== undefined || host.compiledCodeOf(each) !== null;
+      for (const object of reachable(value, isWhole)) {
+        for (const [compiled, code] of host.compiledCodeOf(object) ?? []) {
+          if (!seen.has(compiled)) found.push({ ...code, place: code.place ?? this.#placeOf(name) });
+          seen.add(compiled);
+        }
+      }
+    }
+    const numbers = ({ place }: CompiledCode) => [place?.count ?? 0, place?.line ?? 0] as const;
+    return found.toSorted((one, other) => {
+      const [[cell, line], [otherCell, otherLine]] = [numbers(one), numbers(other)];
+      return cell - otherCell || line - otherLine;
+    });
   }
 
   #variable(name: string, value: unknown, identify: (tensor: object) => string | null): NotebookVariable {

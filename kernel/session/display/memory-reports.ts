@@ -2,7 +2,7 @@
 // a cell that may keep this thread busy.
 import type { Worker } from "node:worker_threads";
 import type * as Host from "warpcell/host";
-import type { CellMemory, MemoryReply, TracePlace } from "../../mime.ts";
+import type { CellMemory, KernelReply, MemoryReply, TracePlace } from "../../mime.ts";
 import { type Held, shared, type ToAgent } from "../agent/agent-link.ts";
 import type { CellRegistry, RanCell } from "../cells/cell-registry.ts";
 import type { Names } from "../cells/names.ts";
@@ -74,6 +74,11 @@ export class MemoryReports {
     return { devices: host === null ? [] : this.#known().map((known) => host.deviceMemory(known)), cells: this.#cells };
   }
 
+  /** What names lead to, and the devices in use. */
+  compiled(): Pick<KernelReply, "code" | "devices"> {
+    return { code: this.#names.compiled(), devices: this.#host?.openDevices() ?? [] };
+  }
+
   #known(): Held["memory"] {
     const holders = this.#names.holders();
     return this.#host!.knownMemory(
@@ -84,6 +89,7 @@ export class MemoryReports {
 
   #tell({ label: text, id: cell = null, count }: RanCell): void {
     const held: Held = {
+      ...this.compiled(),
       variables: this.#names.list(this.identify),
       memory: this.#known(),
       cells: this.#cells,

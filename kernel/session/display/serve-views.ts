@@ -6,7 +6,7 @@ import type { LibraryLoader } from "../cells/library.ts";
 import type { Names } from "../cells/names.ts";
 import type { CommClass } from "./comm.ts";
 import type { MemoryReports } from "./memory-reports.ts";
-import { refusalOf, replyTo, type ViewReply, type Views } from "./views.ts";
+import { nowhere, refusalOf, replyTo, type ViewReply, type Views } from "./views.ts";
 
 /** Of tensors and profiles there are none before the library is there. */
 export function servePictures(Comm: CommClass, views: Views): void {
@@ -61,5 +61,10 @@ export function viewsOf(library: LibraryLoader, names: Names, memory: MemoryRepo
     dispose: (id) => host().disposeShown(id),
     memory: () => ({ ...memory.now(), running: false }),
     release: (what) => (library.loaded === null ? 0 : host().releaseMemory(what)),
+    kernel: () => ({ ...memory.compiled(), cache: library.loaded?.host.cacheSize() ?? null, running: false }),
+    clearCache: () => host().clearCache(),
+    restartDevice: (name) => host().restartDevice(name),
+    // That the agent always answers.
+    machine: nowhere.machine,
   };
 }

@@ -1,10 +1,13 @@
 // What front ends ask of tensors and profiles that they show, and of names and memory, on the thread that is asked: checks a question, has its
 // answer looked up, and words it. Every question has one reply: what it asks for, or a sentence.
 import {
+  kernelTarget,
   memoryTarget,
   tensorTarget,
   traceTarget,
   variablesTarget,
+  type ClearCacheReply,
+  type ClearCacheRequest,
   type DisposeReply,
   type DisposeRequest,
   type FiguresReply,
@@ -12,12 +15,18 @@ import {
   type FindReply,
   type FindRequest,
   type FoundKind,
+  type KernelReply,
+  type KernelRequest,
+  type MachineReply,
+  type MachineRequest,
   type MemoryReply,
   type MemoryRequest,
   type PreviewReply,
   type PreviewRequest,
   type ReleaseReply,
   type ReleaseRequest,
+  type RestartDeviceReply,
+  type RestartDeviceRequest,
   type SliceReply,
   type SliceRequest,
   type StatisticsReply,
@@ -59,12 +68,39 @@ export interface Views {
   dispose(id: string): number;
   memory(): Pick<MemoryReply, "devices" | "cells" | "running">;
   release(what: ReleaseRequest["release"]): number;
+  kernel(): Pick<KernelReply, "code" | "cache" | "devices" | "running">;
+  clearCache(): Pick<ClearCacheReply, "files" | "bytes">;
+  restartDevice(name: string): void;
+  machine(): Pick<MachineReply, "findings">;
 }
 
 /** What a thread answers with that cannot know: another one may. */
 export class NotHere extends Error {
   override readonly name = "NotHere";
 }
+
+function notHere(): never {
+  throw new NotHere();
+}
+
+/** The answers of a thread that knows nothing. */
+export const nowhere: Views = {
+  slice: notHere,
+  figures: notHere,
+  tile: notHere,
+  statistics: notHere,
+  find: notHere,
+  window: notHere,
+  variables: notHere,
+  preview: notHere,
+  dispose: notHere,
+  memory: notHere,
+  release: notHere,
+  kernel: notHere,
+  clearCache: notHere,
+  restartDevice: notHere,
+  machine: notHere,
+};
 
 type AnyReply =
   | SliceReply
@@ -77,7 +113,11 @@ type AnyReply =
   | PreviewReply
   | DisposeReply
   | MemoryReply
-  | ReleaseReply;
+  | ReleaseReply
+  | KernelReply
+  | ClearCacheReply
+  | RestartDeviceReply
+  | MachineReply;
 
 export interface ViewReply {
   data: AnyReply;
@@ -227,12 +267,48 @@ const releases: Question<ReleaseRequest, ReleaseReply> = {
   nothing: { freed: 0 },
 };
 
+const kernels: Question<KernelRequest, KernelReply> = {
+  isAsked: () => true,
+  expected: "What the kernel has is asked for by a request number and kernel: true.",
+  accepts: (data): data is KernelRequest => isNumbered(data) && data.kernel === true,
+  answer: (_, views) => ({ data: views.kernel(), buffers: [] }),
+  nothing: { code: [], cache: null, devices: [], running: false },
+};
+
+const clearings: Question<ClearCacheRequest, ClearCacheReply> = {
+  isAsked: ({ clear }) => clear !== undefined,
+  expected: "To clear the compile cache takes a request number and clear: true.",
+  accepts: (data): data is ClearCacheRequest => isNumbered(data) && data.clear === true,
+  answer: (_, views) => ({ data: views.clearCache(), buffers: [] }),
+  nothing: { files: 0, bytes: 0 },
+};
+
+const restarts: Question<RestartDeviceRequest, RestartDeviceReply> = {
+  isAsked: ({ restart }) => restart !== undefined,
+  expected: "To restart a device takes a request number and the device's name.",
+  accepts: (data): data is RestartDeviceRequest => isNumbered(data) && typeof data.restart === "string",
+  answer({ restart }, views) {
+    views.restartDevice(restart);
+    return { data: {}, buffers: [] };
+  },
+  nothing: {},
+};
+
+const machines: Question<MachineRequest, MachineReply> = {
+  isAsked: ({ machine }) => machine !== undefined,
+  expected: "What the machine has is asked for by a request number and machine: true.",
+  accepts: (data): data is MachineRequest => isNumbered(data) && data.machine === true,
+  answer: (_, views) => ({ data: views.machine(), buffers: [] }),
+  nothing: { findings: [] },
+};
+
 type AnyQuestion = Question<object, ViewReply["data"]>;
 const questions = {
   [tensorTarget]: [figures, tiles, statistics, finds, slices],
   [traceTarget]: [windows],
   [variablesTarget]: [previews, disposals, variables],
   [memoryTarget]: [releases, memories],
+  [kernelTarget]: [clearings, restarts, machines, kernels],
 } as unknown as Record<ViewTarget, readonly AnyQuestion[]>;
 
 /** The reply to what a front end sent. Throws what `views` throws: see {@link refusalOf}. */

@@ -16,7 +16,7 @@ import {
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { CompileCache, cacheDirectory, cacheKey } from "./cache.ts";
+import { CompileCache, cacheDirectory, cacheKey, cacheSize, clearCache } from "./cache.ts";
 
 vi.mock("node:os", { spy: true });
 
@@ -224,4 +224,26 @@ test("the directory is the same from every folder, also where the environment na
   });
   expect(cacheDirectory()).toBe("/.cache/warpcell");
   vi.unstubAllEnvs();
+});
+
+test("the size of a cache is that of its entries, and clearing removes those alone", () => {
+  expect(cacheSize(directory)).toEqual({ directory, files: 0, bytes: 0 });
+  const cache = new CompileCache(directory);
+  const other = cacheKey(["other"]);
+  for (const each of [key, other]) cache.put(each, entry);
+  const bytes = statSync(join(directory, key)).size + statSync(join(directory, other)).size;
+  writeFileSync(join(directory, "mine.txt"), "mine");
+  symlinkSync(join(directory, "mine.txt"), join(directory, cacheKey(["link"])));
+  expect(cacheSize(directory)).toEqual({ directory, files: 2, bytes });
+  expect(clearCache(directory)).toEqual({ directory, files: 2, bytes });
+  expect(readdirSync(directory).sort()).toEqual([cacheKey(["link"]), "mine.txt"].sort());
+  expect(cache.get(key)).toBeNull();
+  cache.put(key, entry);
+  expect(cacheSize(directory).files).toBe(1);
+});
+
+test("a cache that is no directory is said to be none", () => {
+  writeFileSync(directory, "");
+  expect(() => cacheSize(directory)).toThrow(`The compile cache ${directory} cannot be read: ENOTDIR`);
+  expect(() => clearCache(directory)).toThrow(`The compile cache ${directory} cannot be cleared: ENOTDIR`);
 });

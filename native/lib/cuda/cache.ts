@@ -6,6 +6,7 @@ import {
   constants,
   existsSync,
   fstatSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -18,6 +19,8 @@ import {
 } from "node:fs";
 import { userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { WarpcellError } from "../errors.ts";
+import type { CacheSize } from "../payloads.ts";
 import type { Dependencies } from "./dependencies.ts";
 
 /** What a compiler made of a source. */
@@ -68,6 +71,52 @@ export function cacheKey(parts: readonly (string | Uint8Array)[]): string {
   const hash = createHash("sha256").update(`warpcell ${schema}\0`);
   for (const part of parts) hash.update(`${part.length}\0`).update(part);
   return hash.digest("hex");
+}
+
+/** Entries alone: what else lies there is not ours. */
+const entryName = /^[0-9a-f]{64}$/;
+
+function entriesIn(directory: string): { path: string; bytes: number }[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory)
+    .filter((name) => entryName.test(name))
+    .flatMap((name) => {
+      const path = join(directory, name);
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      return stat?.isFile() ? [{ path, bytes: stat.size }] : [];
+    });
+}
+
+const sizeOf = (directory: string, entries: readonly { bytes: number }[]): CacheSize => ({
+  directory,
+  files: entries.length,
+  bytes: entries.reduce((sum, { bytes }) => sum + bytes, 0),
+});
+
+/** What lies in the cache. Throws WarpcellError where it cannot be read. */
+export function cacheSize(directory = cacheDirectory()): CacheSize {
+  return attempted("read", directory, () => sizeOf(directory, entriesIn(directory)));
+}
+
+/**
+ * Removes all entries, and says what they were. What is loaded stays loaded; what is compiled next is compiled anew.
+ * Throws WarpcellError where they cannot be removed.
+ */
+export function clearCache(directory = cacheDirectory()): CacheSize {
+  return attempted("cleared", directory, () => {
+    const entries = entriesIn(directory);
+    for (const { path } of entries) rmSync(path, { force: true });
+    return sizeOf(directory, entries);
+  });
+}
+
+function attempted<R>(deed: string, directory: string, body: () => R): R {
+  try {
+    return body();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new WarpcellError("CACHE", `The compile cache ${directory} cannot be ${deed}: ${reason}.`, { cause: error });
+  }
 }
 
 /**

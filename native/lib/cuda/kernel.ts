@@ -10,11 +10,14 @@ import { CompileError, LaunchError } from "../errors.ts";
 import { settingError } from "./launch-error.ts";
 import { occupancyOf, type ArchitectureOccupancy, type Occupancy } from "./occupancy.ts";
 import { LaunchPlan, type LaunchConfig, type PackedArguments, type Size } from "./plan.ts";
+import { lastLaunchTime, noteLaunchTime } from "./launch-times.ts";
 import { keepSamples, samplesOf } from "./samples.ts";
 import type { KernelDeclaration, Parameter } from "./signature.ts";
 import { summarize, type Timing } from "./timing.ts";
 import type { Execution } from "../device/execution.ts";
 import { executionOf, type Stream } from "../device/stream.ts";
+import { placeOf } from "../memory/report.ts";
+import type { CompiledCode } from "../payloads.ts";
 import { worded } from "../wording.ts";
 
 /** What is known of a compiled kernel; `null`: the device does not know. Bytes. */
@@ -72,6 +75,8 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   readonly #plan: LaunchPlan;
   readonly #maxThreads: number;
   readonly #instance: Instance;
+  /** Not of what users may have changed. */
+  readonly #facts: Omit<CompiledCode, "lastTime">;
   #suggestedBlock: number | undefined;
   /** For {@link check}. */
   #copy: Kernel<A> | undefined;
@@ -119,6 +124,19 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
     };
     this.#compilation = compilation;
     this.#instance = { name, declaration, args: templateArguments };
+    this.#facts = {
+      kind: "kernel",
+      name,
+      signature: signatureText(name, this.info),
+      device: device.name,
+      registers: loaded.registers,
+      shared: loaded.shared,
+      execution: loaded.execution,
+      place:
+        compilation.cell === null
+          ? null
+          : placeOf({ ...compilation.cell, label: compilation.name, line: declaration.line }),
+    };
     this.#module = module;
     this.#id = module.firstKernel + index;
     keepSamples(this.#id, new Map());
@@ -149,6 +167,11 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   /** @internal */
   get deviceName(): string {
     return this.info.device;
+  }
+
+  /** @internal `null`: the value is no kernel. Runs no code of the user's. */
+  static described(value: object): CompiledCode | null {
+    return #facts in value ? { ...value.#facts, lastTime: lastLaunchTime(value.#id) } : null;
   }
 
   /** @internal By which launches name it. */
@@ -265,7 +288,9 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
     const answer = device.requestAsync("time", { repeats, warmup, launch: record });
     // At once: a fault must find the mark, and the tensors may be disposed of meanwhile.
     this.#plan.markWritten(args, device.lastSequence);
-    return summarize((await answer).milliseconds.map(Number));
+    const timing = summarize((await answer).milliseconds.map(Number));
+    noteLaunchTime(this.#id, timing.samples.at(-1)!);
+    return timing;
   }
 
   /** The kernel's module as PTX. Throws where the device has none (`cpu`). */
@@ -302,7 +327,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   }
 
   override toString(): string {
-    return `${this.name}(${this.info.parameters.map(({ name, type }) => `${name}: ${type}`).join(", ")})`;
+    return signatureText(this.name, this.info);
   }
 
   [Symbol.for("nodejs.util.inspect.custom")](): string {
@@ -338,6 +363,11 @@ export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> e
   /** @internal */
   get deviceName(): string {
     return this.#compilation.device.name;
+  }
+
+  /** @internal Those that were compiled; `null`: the value is no template. Runs no code of the user's. */
+  static instancesOf(value: object): Kernel[] | null {
+    return #instances in value ? [...(value.#instances as Map<string, Kernel>).values()] : null;
   }
 
   /**
@@ -391,6 +421,10 @@ export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> e
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return `kernel template ${this.toString()} on ${this.#compilation.device.name}`;
   }
+}
+
+function signatureText(name: string, { parameters }: KernelInfo): string {
+  return `${name}(${parameters.map((parameter) => `${parameter.name}: ${parameter.type}`).join(", ")})`;
 }
 
 function refuseTemplate(name: string, use: string): never {

@@ -7,6 +7,7 @@ import type { DeviceProcess } from "../device/process.ts";
 import { Op } from "../wire/commands.ts";
 import { writeUnload } from "../wire/mark.ts";
 import type { DeviceVariable, VariableCopy } from "./variable.ts";
+import { forgetLaunchTimes } from "./launch-times.ts";
 import { forgetSamples } from "./samples.ts";
 
 /** What the device says of one loaded kernel; `null`: it does not know. Bytes, registers per thread. */
@@ -131,6 +132,7 @@ export class LoadedModule {
       entries.delete(entry);
       residents.drop(resident);
       forgetSamples(entry.firstKernel, lowered.length);
+      forgetLaunchTimes(entry.firstKernel, lowered.length);
     });
     return module;
   }

@@ -334,6 +334,15 @@ export class DeviceProcess {
     this.#attend(outcome);
   }
 
+  /**
+   * Ends the process and starts another one with all memory. Work that was not done is lost, and who awaits it is told
+   * so. Throws DeviceUnavailable where no other one starts.
+   */
+  restart(): void {
+    this.#interrupted = true;
+    this.#heal([]);
+  }
+
   /** What to throw where a new process does not stay either. */
   unavailable(reason: string): DeviceUnavailable {
     const sentence = `${this.name} could not be started again: ${reason.replace(/\.$/, "")}. Every use of the device tries again.`;

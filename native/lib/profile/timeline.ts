@@ -1,5 +1,6 @@
 // Joins what this process noted and what devices recorded: events and records become slices on one clock, each with its
 // line, its facts and what caused it.
+import { noteLaunchTime } from "../cuda/launch-times.ts";
 import { kernelName, originPlace, placeText } from "../device/origins.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { Op } from "../wire/commands.ts";
@@ -266,6 +267,8 @@ export class TimelineBuilder {
           const kernel = this.#kernel(device, name, records, at, command?.event, kernelsOf, known[number]);
           known[number] = kernel;
           add(this.#track(`stream ${records.lane(at)}`, "stream", device.name), kernel.detail, kernel.group);
+          if (command !== undefined && this.#recorder.log.op[command.event] === Op.launch)
+            noteLaunchTime(this.#recorder.log.subject[command.event]!, (end - start) / 1e6);
           this.launches.add(kernel.group, kernel.facts, start, end, place, counters.get(sequence)?.[nth]);
           break;
         }

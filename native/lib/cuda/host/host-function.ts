@@ -1,5 +1,16 @@
 // A host function as notebooks hold it: a function with the types of its declaration.
+import type { CodeCell } from "../../device/origins.ts";
+import { placeOf } from "../../memory/report.ts";
+import type { CompiledCode, TracePlace } from "../../payloads.ts";
 import type { HostDeclaration } from "./find.ts";
+
+/** What its source is. */
+interface Source {
+  readonly source: string;
+  readonly name: string;
+  readonly cell: CodeCell | null;
+  readonly device: { readonly name: string };
+}
 
 /** What a host function is besides its methods. */
 class Callable {
@@ -34,18 +45,37 @@ export class HostFunction<A extends readonly any[] = any[], R = any> extends Cal
   readonly source: string;
   readonly #text: string;
   readonly #device: string;
+  readonly #qualified: string;
+  readonly #place: TracePlace | null;
 
   /** For the library: host functions come from `compile`. */
   constructor(
-    { name, text }: HostDeclaration,
-    { source, device }: { readonly source: string; readonly device: { readonly name: string } },
+    { name, text, line }: HostDeclaration,
+    { source, name: label, cell, device }: Source,
     call: (args: readonly unknown[]) => unknown,
   ) {
     super((...args) => call(args));
-    this.name = name;
+    this.name = this.#qualified = name;
     this.source = source;
     this.#text = text;
     this.#device = device.name;
+    this.#place = cell === null ? null : placeOf({ ...cell, label, line });
+  }
+
+  /** @internal `null`: the value is no host function. Runs no code of the user's. */
+  static described(value: object): CompiledCode | null {
+    if (!(#text in value)) return null;
+    return {
+      kind: "host function",
+      name: value.#qualified,
+      signature: value.#text,
+      device: value.#device,
+      registers: null,
+      shared: null,
+      execution: null,
+      lastTime: null,
+      place: value.#place,
+    };
   }
 
   override toString(): string {
