@@ -5,6 +5,7 @@ import { chartView } from "./chart/plugin.ts";
 import { cudaCells } from "./cuda-cells/plugin.ts";
 import { editor } from "./editor/plugin.ts";
 import { gauges } from "./gauges/plugin.ts";
+import { kernelPanel } from "./kernel-panel/plugin.ts";
 import { memory } from "./memory/plugin.ts";
 import { squiggles } from "./squiggles/plugin.ts";
 import { tensorView } from "./tensor-view/plugin.ts";
@@ -23,6 +24,7 @@ const plugins: JupyterFrontEndPlugin<void>[] = [
   editor,
   variables,
   memory,
+  kernelPanel,
   viewer,
 ];
 

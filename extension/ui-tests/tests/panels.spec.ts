@@ -2,7 +2,8 @@
 // shortcuts of JupyterLab work from within views.
 import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
 import { expect, test } from "./jupyterlab";
-import { cell, gauge, notebookOf, open, shot, typescript } from "./notebook";
+import { cell, gauge, notebookOf, open, typescript } from "./notebook";
+import { pictures, run } from "./side-panel";
 
 const sources = [
   'import { arange, ones, rand, zeros, nn, synchronize } from "warpcell";\nconst images = rand([12, 64, 64]);\nconst model = new nn.Linear(512, 256);',
@@ -10,14 +11,6 @@ const sources = [
   "for (let step = 0; step < 3; step++) rand([2048, 512]).sum().item();\nconst labels = arange(4096);",
   "images.fill_(7); await synchronize(); const late = 1; for (;;) ;",
 ];
-
-const run = (page: IJupyterLabPageFixture, command: string) =>
-  page.evaluate(async (command) => {
-    const { jupyterapp } = window as unknown as {
-      jupyterapp: { commands: { execute(command: string): Promise<unknown> } };
-    };
-    void jupyterapp.commands.execute(command);
-  }, command);
 
 const variables = (page: IJupyterLabPageFixture) => page.locator("#warpcell-variables");
 const memory = (page: IJupyterLabPageFixture) => page.locator("#warpcell-memory");
@@ -30,30 +23,6 @@ async function openNotebook(page: IJupyterLabPageFixture, path: string): Promise
   await page.notebook.selectCells(0);
   for (let index = 0; index < 3; index++) await run(page, "notebook:run-cell-and-select-next");
   await expect(cell(page, 2).locator(".jp-InputPrompt")).toHaveText("[3]:");
-}
-
-/** The right sidebar as wide as given, in pixels. */
-const widen = (page: IJupyterLabPageFixture, width: number) =>
-  page.evaluate((width) => {
-    type Split = { node: HTMLElement; setRelativeSizes(sizes: number[]): void };
-    const { jupyterapp } = window as unknown as { jupyterapp: { shell: { _hsplitPanel: Split } } };
-    const { _hsplitPanel: split } = jupyterapp.shell;
-    split.setRelativeSizes([0, split.node.clientWidth - width, width]);
-  }, width);
-
-async function pictures(page: IJupyterLabPageFixture, name: string): Promise<void> {
-  await page.setViewportSize({ width: 1900, height: 1000 });
-  for (const theme of ["light", "dark"]) {
-    if (theme === "dark") await page.theme.setDarkTheme();
-    else await page.theme.setLightTheme();
-    for (const width of [200, 320, 1000, 1500]) {
-      await widen(page, width);
-      await page.screenshot({ path: shot(`${name}-${theme}-${width}`) });
-    }
-    await widen(page, 320);
-  }
-  await page.theme.setLightTheme();
-  await page.setViewportSize({ width: 1280, height: 900 });
 }
 
 test("variables: a table that filters and sorts, opens a tensor also while a cell runs, and disposes of one", async ({

@@ -1,0 +1,39 @@
+// Drives the panels beside a notebook: their commands, their width, and pictures of them for people to look at.
+import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
+import { shot } from "./notebook";
+
+export const run = (page: IJupyterLabPageFixture, command: string) =>
+  page.evaluate(async (command) => {
+    const { jupyterapp } = window as unknown as {
+      jupyterapp: { commands: { execute(command: string): Promise<unknown> } };
+    };
+    void jupyterapp.commands.execute(command);
+  }, command);
+
+/** The right sidebar as wide as given, in pixels. */
+export const widen = (page: IJupyterLabPageFixture, width: number) =>
+  page.evaluate((width) => {
+    type Split = { node: HTMLElement; setRelativeSizes(sizes: number[]): void };
+    const { jupyterapp } = window as unknown as { jupyterapp: { shell: { _hsplitPanel: Split } } };
+    const { _hsplitPanel: split } = jupyterapp.shell;
+    split.setRelativeSizes([0, split.node.clientWidth - width, width]);
+  }, width);
+
+export async function setTheme(page: IJupyterLabPageFixture, theme: "light" | "dark"): Promise<void> {
+  if (theme === "dark") await page.theme.setDarkTheme();
+  else await page.theme.setLightTheme();
+}
+
+export async function pictures(page: IJupyterLabPageFixture, name: string): Promise<void> {
+  await page.setViewportSize({ width: 1900, height: 1000 });
+  for (const theme of ["light", "dark"] as const) {
+    await setTheme(page, theme);
+    for (const width of [200, 320, 1000, 1500]) {
+      await widen(page, width);
+      await page.screenshot({ path: shot(`${name}-${theme}-${width}`) });
+    }
+    await widen(page, 320);
+  }
+  await page.theme.setLightTheme();
+  await page.setViewportSize({ width: 1280, height: 900 });
+}
