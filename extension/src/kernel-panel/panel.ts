@@ -31,6 +31,8 @@ export class KernelPanel extends Widget {
   private readonly body: HTMLElement;
   /** Whose machine is shown, or looked at. */
   private seen: Kernel.IKernelConnection | null = null;
+  private looks = 0;
+  private isLooking = false;
   private asking = false;
   private isDue = false;
 
@@ -72,6 +74,8 @@ export class KernelPanel extends Widget {
   }
 
   protected override onAfterHide(): void {
+    // What was asked has no answer any more.
+    if (this.isLooking) this.seen = null;
     this.source.close();
   }
 
@@ -167,10 +171,14 @@ export class KernelPanel extends Widget {
 
   private async look(): Promise<void> {
     const { kernel } = this.front;
+    const look = ++this.looks;
     this.seen = kernel;
+    this.isLooking = true;
     this.machine.replaceChildren(element("div", "warpcell-quiet", looking));
     const answer = await this.source.machine();
-    if (kernel !== this.front.kernel) return;
+    if (look !== this.looks) return;
+    this.isLooking = false;
+    if (this.seen !== kernel) return;
     this.machine.replaceChildren(
       ...(answer.ok ? machineLists(answer.value) : [element("div", "warpcell-problem", answer.problem)]),
     );

@@ -90,9 +90,21 @@ test("panels, outputs and the viewer", async ({ page, tmpPath }) => {
   const viewer = ".warpcell-viewer:not(.lm-mod-hidden)";
   await expect(page.locator(`${viewer} canvas`).first()).toBeVisible();
   await page.setViewportSize({ width: 2000, height: 1000 });
-  for (const width of [320, 1600]) {
-    const space = await page.locator("#jp-main-dock-panel").evaluate(({ parentElement }) => parentElement!.clientWidth);
-    await widen(page, space - width);
+  await page.sidebar.close("left");
+  await page.evaluate(() => {
+    const { jupyterapp } = window as unknown as { jupyterapp: { shell: { mode: string } } };
+    jupyterapp.shell.mode = "single-document";
+  });
+  for (const width of [200, 320, 1600]) {
+    const [dock, side] = await Promise.all(
+      ["#jp-main-dock-panel", "#jp-right-stack"].map((each) =>
+        page.locator(each).evaluate(({ clientWidth }) => clientWidth),
+      ),
+    );
+    await widen(page, dock! + side! - width);
+    await expect
+      .poll(() => page.locator(viewer).evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))
+      .toBe(0);
     await check(page, `the viewer at ${width} px`, viewer);
     for (const theme of ["light", "dark"] as const) {
       await setTheme(page, theme);

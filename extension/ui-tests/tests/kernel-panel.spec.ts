@@ -69,7 +69,10 @@ test("compiled code, cache and machine, also while a cell runs; a device and the
   await expect(panel.getByText("0 files, 0 B")).toBeVisible();
   await panel.getByRole("button", { name: "Look again" }).click();
   await expect(panel.getByText("Looking at the machine…")).toBeVisible();
+  // A panel that was hidden meanwhile looks once more.
+  for (const command of ["warpcell:show-variables", "warpcell:show-kernel"]) await run(page, command);
   await expect(panel.getByText("Looking at the machine…")).toHaveCount(0);
+  await expect(machine.first().locator("dt")).toHaveText(["node", "cache", "new tensors go to"]);
   const device = panel.getByRole("button", { name: /^Restart (cpu|cuda:0)…$/ }).first();
   await device.click();
   const question = panel.getByRole("group", { name: /^Restart (cpu|cuda:0) \(.*Tensors stay\./ });
