@@ -4,6 +4,7 @@ import type {
   AgentEvent,
   CarriedBuffer,
   CellError,
+  DebugAnswer,
   Declaration,
   DeviceSummary,
   Event,
@@ -108,6 +109,8 @@ const agentEvents: Table<AgentEvent> = {
   gauges: { devices: listOf(gauge) },
   interrupted: { request: count },
   viewed: { view: count, answer: nullable(object<ViewAnswer>({ data: record, buffers: listOf(string) })) },
+  debugged: { debug: count, answer: object<DebugAnswer>({ success: boolean, message: string, body: record }) },
+  debugEvent: { event: string, body: record },
   inputRequest: { request: count, prompt: string, password: boolean },
 };
 

@@ -1,0 +1,67 @@
+// JupyterLab's own debugger with the real kernel: a breakpoint set by a click beside a line, the stop with its stack and
+// variables, a step, and on.
+import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
+import { expect, test } from "./jupyterlab";
+import { cell, notebookOf, open, shot, typescript } from "./notebook";
+
+const sources = [
+  'import { zeros } from "warpcell";\nfunction area(width: number, height: number) {\n  const grid = zeros([width, height]);\n  const product = width * height;\n  return product;\n}',
+  "let total = 0;\nfor (const side of [2, 3]) {\n  total += area(side, 10);\n}\ntotal",
+];
+
+/** Without waiting for its end. */
+function run(page: IJupyterLabPageFixture): Promise<void> {
+  return page.evaluate(() => {
+    const app = (window as unknown as { jupyterapp: { commands: { execute(command: string): Promise<unknown> } } })
+      .jupyterapp;
+    void app.commands.execute("notebook:run-cell");
+  });
+}
+
+const frames = (page: IJupyterLabPageFixture) => page.locator(".jp-DebuggerCallstackFrame");
+const stoppedLine = (page: IJupyterLabPageFixture, index: number) =>
+  cell(page, index).locator(".jp-DebuggerEditor-highlight");
+const press = (page: IJupyterLabPageFixture, command: string) =>
+  page.locator(`.jp-DebuggerCallstack [data-command="debugger:${command}"]`).click();
+
+test("a click beside a line stops there, with stack and variables; a step, and on to the end", async ({
+  page,
+  tmpPath,
+}) => {
+  const path = `${tmpPath}/debugged.ipynb`;
+  const cells = sources.map((source) => ({ source }));
+  await page.contents.uploadContent(notebookOf(typescript, cells), "text", path);
+  await open(page, path);
+  await page.notebook.runCell(0, true);
+  await page.debugger.switchOn();
+  await page.notebook.waitForCellGutter(0);
+  await page.notebook.clickCellGutter(0, 4);
+  await page.debugger.waitForBreakPoints();
+
+  await cell(page, 1).locator(".cm-content").click();
+  await run(page);
+  await page.debugger.waitForCallStack();
+  await expect(frames(page)).toHaveCount(2);
+  await expect(frames(page).first()).toContainText("area");
+  await expect(stoppedLine(page, 0)).toHaveText("  const product = width * height;");
+  const variables = page.locator(".jp-DebuggerVariables-body");
+  await expect(variables).toContainText("width: 2");
+  await expect(variables).toContainText("height: 10");
+  await expect(variables).toContainText(/grid: Tensor float32 \[2, 10\] cpu/);
+  await page.screenshot({ path: shot("debugger-stopped") });
+
+  await press(page, "next");
+  await expect(stoppedLine(page, 0)).toHaveText("  return product;");
+  await expect(variables).toContainText("product: 20");
+  await press(page, "continue");
+  await expect(stoppedLine(page, 0)).toHaveText("  const product = width * height;");
+  await expect(variables).toContainText("width: 3");
+  await press(page, "continue");
+  await expect(cell(page, 1).locator(".jp-OutputArea-output")).toHaveText(["50"]);
+  await expect(frames(page)).toHaveCount(0);
+  // Nothing is stopped: the notebook's names.
+  await expect(variables).toContainText("total: 50");
+  await page.theme.setDarkTheme();
+  await page.screenshot({ path: shot("debugger-dark") });
+  await page.debugger.switchOff();
+});
