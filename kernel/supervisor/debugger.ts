@@ -160,7 +160,8 @@ export class Debugger {
 
   async #setBreakpoints(given: Json): Promise<DebugAnswer> {
     const path = required(required(given, "source", "object"), "path", "string");
-    const asked = Array.isArray(given["breakpoints"]) ? (given["breakpoints"] as Json[]) : [];
+    const asked = (given["breakpoints"] ?? []) as Json[];
+    if (!Array.isArray(asked)) return failed("Breakpoints are set by the path of a source and a list of lines.");
     this.#breakpoints.set(path, { source: path, breakpoints: asked });
     if (!this.#isAttached)
       return succeeded({ breakpoints: asked.map((each) => ({ ...each, verified: true, source: { path } })) });

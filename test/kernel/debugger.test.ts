@@ -2,6 +2,7 @@
 // seen there, and that nothing hangs.
 import { expect, test } from "vitest";
 import { murmur2 } from "../../node_modules/@jupyterlab/debugger/lib/hash.js";
+import type { Json } from "../../kernel/supervisor/messages.ts";
 import { Debugging, texts } from "../helpers/debugging.ts";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -410,4 +411,32 @@ test("while a cell runs help on a name begins with what it has now, and does not
   );
   expect(await peek("count")).toMatch(/count/);
   await waiting.stop();
+});
+
+test("what cannot be done is said in a sentence", async () => {
+  const { client } = await openKernel();
+  const debug = new Debugging(client);
+  const said = async (command: string, given: Json = {}) => {
+    const { success, message } = await debug.response(command, given);
+    expect(success).toBe(false);
+    return message;
+  };
+  expect(await said("evaluate", { expression: "1" })).toBe("The debugger is not attached.");
+  expect(await said("stackTrace", { threadId: 1 })).toBe("Nothing is paused.");
+  await debug.start();
+  await client.execute("const here = 1;");
+  expect(await said("fly")).toBe('The debugger knows no request "fly".');
+  expect(await said("setBreakpoints", { source: { path: "/a" }, breakpoints: "all" })).toBe(
+    "Breakpoints are set by the path of a source and a list of lines.",
+  );
+  expect(await said("source", { source: { path: "/there/is/none.ts" } })).toMatch(
+    /^There is no source \/there\/is\/none\.ts: ENOENT/,
+  );
+  const { sourcePath } = await debug.ask("dumpCell", { code: "const here = 1;" });
+  expect(await debug.ask("source", { source: { path: sourcePath } })).toMatchObject({ content: "const here = 1;" });
+  const { reply } = await client.request("control", "debug_request", { type: "request", seq: 0 });
+  expect(reply).toMatchObject({ status: "error", evalue: '"command" must be a string, but is nothing.' });
+  // A cell that nobody has dumped is known to the session.
+  await debug.breakAt({ path: String(sourcePath) }, 1);
+  expect((await debug.ask("debugInfo"))["breakpoints"]).toMatchObject([{ source: sourcePath }]);
 });

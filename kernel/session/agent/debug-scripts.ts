@@ -1,5 +1,6 @@
 // The scripts that a debugger sees: cells and the user's own files, each under its path, with the breakpoints in them.
 import type { Debugger } from "node:inspector";
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { cellPath, isCellPath } from "../../session-protocol-debug.ts";
 import type { Position } from "../../language/positions.ts";
@@ -16,6 +17,7 @@ interface Script {
   readonly url: string;
   source: Promise<Source> | null;
   lines: Promise<string[]> | null;
+  isTrapped: boolean;
   breakable: Promise<Breakable[]> | null;
   /** Breakpoints that V8 has in it. */
   set: Map<string, string>;
@@ -65,7 +67,7 @@ export class DebugScripts {
 
   parsed({ scriptId: id, url }: Debugger.ScriptParsedEventDataType): void {
     if (this.#isUsers(url))
-      this.#scripts.set(id, { id, url, source: null, lines: null, breakable: null, set: new Map() });
+      this.#scripts.set(id, { id, url, source: null, lines: null, isTrapped: false, breakable: null, set: new Map() });
   }
 
   /** Whether it is a cell or a file of the user's. */
@@ -114,9 +116,13 @@ export class DebugScripts {
   async setBreakpoints(path: string): Promise<Breakpoint[]> {
     const wanted = this.#wanted.get(path) ?? [];
     const source = { path };
+    // V8 has one breakpoint at a place.
+    const isEverywhere = this.#isEverywhere;
+    if (isEverywhere) await this.nowhere();
     let found: (number | null)[] | null = null;
     for (const script of [...this.#scripts.values()])
       if ((await this.sourceOf(script.id)).path === path) found = await this.#set(script, wanted);
+    if (isEverywhere) await this.everywhere();
     return wanted.map(({ line }, at) => {
       const actual = found === null ? line : found[at];
       if (actual != null) return { verified: found !== null || isCellPath(path), line: actual, source };
@@ -141,11 +147,14 @@ export class DebugScripts {
 
   async nowhere(): Promise<void> {
     this.#isEverywhere = false;
+    for (const script of this.#scripts.values()) script.isTrapped = false;
     for (const breakpointId of this.#traps.splice(0))
       await this.#inspector.post("Debugger.removeBreakpoint", { breakpointId });
   }
 
   async #trap(script: Script): Promise<void> {
+    if (script.isTrapped) return;
+    script.isTrapped = true;
     for (const { at } of await (script.breakable ??= this.#breakableIn(script))) {
       const { scriptId, lineNumber, columnNumber = 0 } = at;
       if (!this.#isEverywhere || script.set.has(`${lineNumber}:${columnNumber}`)) continue;
@@ -157,7 +166,9 @@ export class DebugScripts {
 
   #isUsers(url: string): boolean {
     if (url.startsWith(cells)) return true;
-    return url.startsWith("file:") && !this.hidden.some((pattern) => new RegExp(pattern).test(url));
+    if (!url.startsWith("file:") || this.hidden.some((pattern) => new RegExp(pattern).test(url))) return false;
+    // Modules may be made of a text alone.
+    return existsSync(fileURLToPath(url));
   }
 
   async #sourceOf(url: string): Promise<Source> {

@@ -200,11 +200,9 @@ export class Debugger {
   }
 
   async #setBreakpoints(given: Given): Promise<Body> {
-    const path = (given["source"] as { path?: unknown } | undefined)?.path;
-    const asked = given["breakpoints"] ?? [];
-    if (typeof path !== "string" || !Array.isArray(asked))
-      throw new Error("Breakpoints are set by the path of a source and a list of lines.");
-    const wanted = asked.map(({ line, condition }: Partial<Record<string, unknown>>) => ({
+    const { path } = given["source"] as { path: string };
+    const asked = (given["breakpoints"] ?? []) as Partial<Record<string, unknown>>[];
+    const wanted = asked.map(({ line, condition }) => ({
       line: Number(line),
       condition: typeof condition === "string" && condition !== "" ? condition : "",
     }));
@@ -285,6 +283,8 @@ export class Debugger {
     this.#step = null;
     const frames = await Promise.all(users.map((frame) => this.#frameOf(scripts, frame)));
     await inspector.ask("flush");
+    // It may have been let go meanwhile: by an interrupt, or detached.
+    if (!this.#isPaused || this.#attached?.inspector !== inspector) return;
     this.#frames = frames;
     const told = text === undefined ? {} : { description: text, text };
     this.#tell("stopped", { reason, threadId: thread, allThreadsStopped: true, ...told });
