@@ -1,7 +1,13 @@
 // The path by which the debugger of a front end knows a cell: made of a hash of its text, which the front end, the
 // supervisor and the session each work out for themselves.
 
-export const cellPaths = { prefix: "/warpcell/cell-", suffix: ".ts", method: "Murmur2", seed: 0x9747b28c } as const;
+export const cellPaths = {
+  /** JupyterLab shows a path that contains "ipykernel_" as "Cell [3]", and any other as it is. */
+  prefix: "/warpcell/ipykernel_",
+  suffix: ".ts",
+  method: "Murmur2",
+  seed: 0x9747b28c,
+} as const;
 
 export function cellPath(code: string): string {
   return `${cellPaths.prefix}${murmur2(Buffer.from(code), cellPaths.seed)}${cellPaths.suffix}`;
