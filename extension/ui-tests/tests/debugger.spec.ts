@@ -26,11 +26,8 @@ const variable = (page: IJupyterLabPageFixture, name: string) =>
 const press = (page: IJupyterLabPageFixture, command: string) =>
   page.locator(`#jp-debugger-sidebar [data-command="debugger:${command}"]`).click();
 
-test("a click beside a line stops there, with stack and variables; a step, and on to the end", async ({
-  page,
-  tmpPath,
-}) => {
-  const path = `${tmpPath}/debugged.ipynb`;
+/** Opens the notebook, runs its first cell, and sets a breakpoint there by a click. */
+async function begin(page: IJupyterLabPageFixture, path: string): Promise<void> {
   const cells = sources.map((source) => ({ source }));
   await page.contents.uploadContent(notebookOf(typescript, cells), "text", path);
   await open(page, path);
@@ -39,7 +36,13 @@ test("a click beside a line stops there, with stack and variables; a step, and o
   await page.notebook.waitForCellGutter(0);
   await page.notebook.clickCellGutter(0, 4);
   await page.debugger.waitForBreakPoints();
+}
 
+test("a click beside a line stops there, with stack and variables; a step, and on to the end", async ({
+  page,
+  tmpPath,
+}) => {
+  await begin(page, `${tmpPath}/debugged.ipynb`);
   await cell(page, 1).locator(".cm-content").click();
   await run(page);
   await page.debugger.waitForCallStack();
@@ -65,4 +68,32 @@ test("a click beside a line stops there, with stack and variables; a step, and o
   await page.theme.setDarkTheme();
   await page.screenshot({ path: shot("debugger-dark") });
   await page.debugger.switchOff();
+});
+
+test("a restart and an interrupt while code is stopped: nothing hangs, and the notebook runs again", async ({
+  page,
+  tmpPath,
+}) => {
+  await begin(page, `${tmpPath}/debugged.ipynb`);
+  await cell(page, 1).locator(".cm-content").click();
+  await run(page);
+  await page.debugger.waitForCallStack();
+  await page.menu.clickMenuItem("Kernel>Interrupt Kernel");
+  await expect(cell(page, 1).locator(".jp-OutputArea-output")).toContainText(["Interrupted"]);
+  await expect(frames(page)).toHaveCount(0);
+
+  await cell(page, 1).locator(".cm-content").click();
+  await run(page);
+  await page.debugger.waitForCallStack();
+  await page.evaluate(async () => {
+    const app = (
+      window as unknown as {
+        jupyterapp: { shell: { currentWidget: { sessionContext: { restartKernel(): Promise<void> } } } };
+      }
+    ).jupyterapp;
+    await app.shell.currentWidget.sessionContext.restartKernel();
+  });
+  await page.notebook.setCell(1, "code", "6 * 7");
+  await page.notebook.runCell(1, true);
+  await expect(cell(page, 1).locator(".jp-OutputArea-output")).toHaveText(["42"]);
 });
