@@ -16,7 +16,7 @@ const categories = [
   [/tensor\/(indexing|masks|selecting|along-axis|index-entries)/, "Indexing"],
   [/tensor\/(products|linear|einsum|distances|convolution)/, "Linear algebra"],
   [/tensor\/(losses|class-losses|likelihoods|embedding-losses|loss-reduction)/, "Losses"],
-  [/tensor\/closeness/, "Comparison"],
+  [/tensor\/(closeness|assert-close)/, "Comparison"],
   [/tensor\/(check|layout|arguments)/, "Checks"],
   [/memory\/(dtype|promotion)|tensor\/dtype-facts/, "Dtypes"],
   [/autograd\/tidy|memory\/|device\/|wire\//, "Devices and memory"],
@@ -25,6 +25,7 @@ const categories = [
   [/graph\//, "Graphs"],
   [/cuda\//, "Kernels"],
   [/profile\//, "Profiles"],
+  [/exercise\//, "Exercises"],
   [/errors/, "Errors"],
 ];
 

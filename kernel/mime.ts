@@ -3,6 +3,7 @@
 import type {
   AsmMime,
   ChartMime,
+  EditorTarget,
   GaugesTarget,
   MemoryTarget,
   MistakesTarget,
@@ -11,6 +12,7 @@ import type {
   TraceMime,
   TraceTarget,
   VariablesTarget,
+  ViewerTarget,
 } from "warpcell/payloads";
 
 export type * from "warpcell/payloads";
@@ -26,3 +28,5 @@ export const traceTarget: TraceTarget = "warpcell.trace";
 export const mistakesTarget: MistakesTarget = "warpcell.mistakes";
 export const variablesTarget: VariablesTarget = "warpcell.variables";
 export const memoryTarget: MemoryTarget = "warpcell.memory";
+export const editorTarget: EditorTarget = "warpcell.editor";
+export const viewerTarget: ViewerTarget = "warpcell.viewer";

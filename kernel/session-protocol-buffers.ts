@@ -1,7 +1,7 @@
 // Binary buffers between supervisor and session: large ones lie in memory that both processes map.
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import type * as SharedMemory from "warpcell/shared-memory";
-import type { CarriedBuffer } from "./session-protocol.ts";
+import type { CarriedBuffer, ViewAnswer } from "./session-protocol.ts";
 
 /** From this many bytes on shared memory is faster than the channel. */
 const largeBytes = 256 * 1024;
@@ -72,6 +72,18 @@ export function packBuffers(buffers: readonly Uint8Array[]): CarriedBuffer[] {
  */
 export function unpackBuffers(carried: readonly CarriedBuffer[]): Uint8Array[] {
   return carried.map((buffer) => (buffer instanceof Uint8Array ? buffer : readRegion(buffer.file, buffer.bytes)));
+}
+
+/** The same for a line of text: bytes are base64 there. */
+export function packForLine(buffers: readonly Uint8Array[]): ViewAnswer["buffers"] {
+  return packBuffers(buffers).map((buffer) =>
+    buffer instanceof Uint8Array ? Buffer.from(buffer).toString("base64") : buffer,
+  );
+}
+
+/** The buffers of a line, to be unpacked. */
+export function buffersOfLine(buffers: ViewAnswer["buffers"]): CarriedBuffer[] {
+  return buffers.map((buffer) => (typeof buffer === "string" ? Buffer.from(buffer, "base64") : buffer));
 }
 
 /** Gives buffers back that nobody will read. */

@@ -108,7 +108,15 @@ const events: Table<Event> = {
 const agentEvents: Table<AgentEvent> = {
   gauges: { devices: listOf(gauge) },
   interrupted: { request: count },
-  viewed: { view: count, answer: nullable(object<ViewAnswer>({ data: record, buffers: listOf(string) })) },
+  viewed: {
+    view: count,
+    answer: nullable(
+      object<ViewAnswer>({
+        data: record,
+        buffers: listOf(either(string, object({ file: descriptorPath, bytes: count }))),
+      }),
+    ),
+  },
   debugged: { debug: count, answer: object<DebugAnswer>({ success: boolean, message: string, body: record }) },
   debugEvent: { event: string, body: record },
   inputRequest: { request: count, prompt: string, password: boolean },

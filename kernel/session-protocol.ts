@@ -152,10 +152,10 @@ export const viewTargets: readonly ViewTarget[] = [...pictureTargets, ...listTar
 /** What the agent answers: also what is wrong with a `%%cuda` cell, for the supervisor, which has that target. */
 export type AgentTarget = ViewTarget | import("./mime.ts").MistakesTarget;
 
-/** What the front end is sent; buffers in base64. */
+/** What the front end is sent; buffers in base64, or in shared memory where they are large. */
 export interface ViewAnswer {
   data: Record<string, unknown>;
-  buffers: string[];
+  buffers: (string | Exclude<CarriedBuffer, Uint8Array>)[];
 }
 
 /** Supervisor → agent thread, a line of JSON each. */

@@ -76,6 +76,9 @@ const typesOfCells = /node_modules[\\/](@types[\\/]node|undici-types|@typescript
 const runs = {
   zeromq: [/^package\.json$/, /^LICENSE/, /^lib\//],
   "apache-arrow": [/^package\.json$/, /^LICENSE/, /^NOTICE/, /\.mjs$/],
+  fzstd: [/^package\.json$/, /^LICENSE/, /^esm\//],
+  hyparquet: [/^package\.json$/, /^LICENSE/, /^src\/.*\.js$/],
+  papaparse: [/^package\.json$/, /^LICENSE/, /^papaparse\.js$/],
   "cmake-ts": [/^package\.json$/, /^LICENSE/, /^build\/loader\.[cm]?js$/],
 };
 // The checkout itself may lie in a folder of such a name.

@@ -206,6 +206,8 @@ const steps = [
       "extension",
       "kernel/mime.ts",
       "native/lib/payloads.ts",
+      "native/lib/payloads-editor.ts",
+      "native/lib/payloads-notebook.ts",
       "scripts/install-extension.mjs",
       "requirements.txt",
     ],

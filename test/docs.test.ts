@@ -7,7 +7,13 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const guides = readdirSync(join(root, "docs/guides"));
-const pages = ["README.md", "CONTRIBUTING.md", "native/FEATURES.md", ...guides.map((name) => `docs/guides/${name}`)];
+const pages = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "native/FEATURES.md",
+  "notebooks/course/README.md",
+  ...guides.map((name) => `docs/guides/${name}`),
+];
 const read = (page: string): string => readFileSync(join(root, page), "utf8");
 
 /** The text of a page without its code. */

@@ -1,32 +1,32 @@
 // The cells of the notebooks as the type service sees them, in order: what teaches has no finding and needs no cast.
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { withoutMagics } from "../kernel/language/complete-magic.ts";
 import { TypeService } from "../kernel/language/service.ts";
+import { cellsOf } from "./helpers/notebooks.ts";
 
-const directory = fileURLToPath(new URL("../notebooks/", import.meta.url));
+const folder = fileURLToPath(new URL("../notebooks/", import.meta.url));
+const notebooks = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ipynb"));
 
-function cellsOf(name: string): string[] {
-  const { cells } = JSON.parse(readFileSync(join(directory, name), "utf8")) as {
-    cells: { cell_type: string; source: string | string[] }[];
-  };
-  return cells.flatMap(({ cell_type, source }) => (cell_type === "code" ? [[source].flat().join("")] : []));
-}
+/** What a `%%cuda` cell declares for the cells that follow: kernels, and variables of the device. */
+const declared = /__global__ void (\w+)\(|^__(?:constant|device|managed)__ [\w ]+ (\w+)(?:\[[^=;(]*)?(?:=[^;]*)?;/gm;
 
-test.each(readdirSync(directory).filter((name) => name.endsWith(".ipynb")))("%s", async (name) => {
-  const service = new TypeService({ directory, bound: 30_000 });
+test.each(notebooks)("%s", async (name) => {
+  const path = join(folder, name);
+  const service = new TypeService({ directory: dirname(path), bound: 30_000 });
   service.start();
   onTestFinished(() => service.stop());
   const findings: string[] = [];
-  for (const [cell, source] of cellsOf(name).entries()) {
+  for (const [cell, { kind, source }] of cellsOf(path).entries()) {
+    if (kind !== "code") continue;
     if (source.startsWith("%%cuda")) {
       // Their types come from the compiler when the cell runs.
-      const kernels = [...source.matchAll(/__global__ void (\w+)\(/g)].map((match) => match[1]!);
+      const names = [...source.matchAll(declared)].map(([, kernel, variable]) => (kernel ?? variable)!);
       service.declare(
         cell,
-        kernels.map((kernel) => ({ name: kernel, text: `declare const ${kernel}: any` })),
+        names.map((each) => ({ name: each, text: `declare const ${each}: any` })),
       );
       continue;
     }

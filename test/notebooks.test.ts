@@ -1,27 +1,14 @@
 // Every notebook runs from top to bottom through the real kernel and nbclient; a failing cell is named and fails the
 // run.
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { notebook, python, run, runner, temporary } from "./helpers/notebooks.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const python = process.env["WARPCELL_PYTHON"] ?? join(root, ".venv", "bin", "python");
 const notebooks = readdirSync(join(root, "notebooks")).filter((name) => name.endsWith(".ipynb"));
-
-function run(path: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(python, [join(root, "scripts", "run_notebook.py"), path], { cwd: root });
-    let stdout = "";
-    let stderr = "";
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code, stdout, stderr }));
-  });
-}
 
 const ran = new Map<string, ReturnType<typeof run>>();
 
@@ -29,36 +16,6 @@ const ran = new Map<string, ReturnType<typeof run>>();
 function asItIs(name: string): ReturnType<typeof run> {
   if (!ran.has(name)) ran.set(name, run(join(root, "notebooks", name)));
   return ran.get(name)!;
-}
-
-/** A path in a folder of the test's own. */
-function temporary(name: string): string {
-  const folder = mkdtempSync(join(tmpdir(), "warpcell-notebook-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return join(folder, name);
-}
-
-/** A notebook file with the given code cells. */
-function notebook(...sources: string[]): string {
-  const cells = sources.map((source, index) => ({
-    cell_type: "code",
-    id: `c${index}`,
-    metadata: {},
-    execution_count: null,
-    outputs: [],
-    source,
-  }));
-  const path = temporary("test.ipynb");
-  writeFileSync(
-    path,
-    JSON.stringify({
-      cells,
-      metadata: { kernelspec: { name: "warpcell", display_name: "TypeScript + CUDA" } },
-      nbformat: 4,
-      nbformat_minor: 5,
-    }),
-  );
-  return path;
 }
 
 describe("notebooks", () => {
@@ -320,11 +277,10 @@ describe("running a notebook without a browser", () => {
   });
 
   test("a reader of the output that goes away ends the run without a word", async () => {
-    const child = spawn(
-      python,
-      [join(root, "scripts", "run_notebook.py"), notebook("1", "await new Promise(() => undefined)")],
-      { cwd: root, stdio: ["ignore", "pipe", "pipe"] },
-    );
+    const child = spawn(python, [runner, notebook("1", "await new Promise(() => undefined)")], {
+      cwd: root,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     child.stdout.destroy();
     let stderr = "";
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));

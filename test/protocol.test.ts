@@ -11,8 +11,11 @@ import {
   writeEventRelease,
   writeEventWait,
   writeFence,
+  writeHostUnload,
   writePlanRelease,
   writeStreamWait,
+  writeTextureCopy,
+  writeTextureRelease,
   writeUnload,
 } from "../native/lib/wire/mark.ts";
 import { answerOf, messages, requestFields, type MessageName } from "../native/lib/wire/messages.ts";
@@ -50,6 +53,7 @@ const records = {
   Fill: written((on) => writeFill(on, 2 ** 41 + 8, 2 ** 33 + 24, 0x1122334455667788n, 8)),
   Run: written((on) => writeRun(on, 72, [2 ** 41 + 8, undefined], [0.5, -2], 2 ** 42 + 16, undefined)),
   ModuleUnload: written((on) => writeUnload(on, 73)),
+  HostUnload: written((on) => writeHostUnload(on, 81)),
   PlanRelease: written((on) => writePlanRelease(on, 74)),
   StreamWait: written((on) => writeStreamWait(on, 7)),
   GraphUpdate: written((on) => writeGraphUpdate(on, 75, [3, 80, 5, 6, 4, 88, 7, 8])),
@@ -58,6 +62,8 @@ const records = {
   EventRecord: written((on) => writeEventRecord(on, 78)),
   EventWait: written((on) => writeEventWait(on, 79)),
   EventRelease: written((on) => writeEventRelease(on, 80)),
+  TextureCopy: written((on) => writeTextureCopy(on, 81, true)),
+  TextureRelease: written((on) => writeTextureRelease(on, 82)),
   Fence: written((on) => writeFence(on)),
 };
 /** What follows a record: offsets of pointers; places, then scalars. */
@@ -95,6 +101,7 @@ const readAs: Record<keyof typeof records, readonly string[]> = {
   Fill: ["destination", "size", "pattern", "width"],
   Run: ["plan", "place_count", "scalar_count", "workspace"],
   ModuleUnload: ["module"],
+  HostUnload: ["module"],
   PlanRelease: ["plan"],
   StreamWait: ["other"],
   GraphUpdate: ["graph", "count"],
@@ -103,6 +110,8 @@ const readAs: Record<keyof typeof records, readonly string[]> = {
   EventRecord: ["event"],
   EventWait: ["event"],
   EventRelease: ["event"],
+  TextureCopy: ["texture", "to_memory"],
+  TextureRelease: ["texture"],
   Fence: [],
 };
 const readBack = Object.fromEntries(
@@ -191,6 +200,7 @@ describe("structs lie as the compiler lays them out", () => {
       },
     ],
     ["ModuleUnload", Op.module_unload, { module: 73 }],
+    ["HostUnload", Op.host_unload, { module: 81 }],
     ["PlanRelease", Op.plan_release, { plan: 74 }],
     [
       "GraphUpdate",
@@ -211,6 +221,8 @@ describe("structs lie as the compiler lays them out", () => {
     ["EventRecord", Op.event_record, { event: 78 }],
     ["EventWait", Op.event_wait, { event: 79 }],
     ["EventRelease", Op.event_release, { event: 80 }],
+    ["TextureCopy", Op.texture_copy, { texture: 81, to_memory: 1 }],
+    ["TextureRelease", Op.texture_release, { texture: 82 }],
     ["Fence", Op.fence, {}],
   ])("a %s that was written here is read there field by field", (struct, op, fields) => {
     const head = { "header.bytes": records[struct].byteLength, "header.op": op, "header.stream": 5 };

@@ -337,3 +337,15 @@ describe("documentation", () => {
     expect(foundIn(["Tensor.empty;"])).toEqual([expect.stringContaining("Property 'empty' does not exist")]);
   });
 });
+
+test("batches have the types of the data, of a transform or of a collate, and columns those that were asked for", () => {
+  const lines = [
+    "{ for (const { x, names } of new w.DataLoader({ x: f32, names: ['a'] })) { const a: Tensor = x; const b: string[] = names; } }",
+    "{ for await (const b of new w.DataLoader([1, 2], { transform: (x: number) => ({ p: x, s: String(x) }) })) { const p: Tensor = b.p; const s: string[] = b.s; } }",
+    "{ for await (const b of new w.DataLoader(['a'], { workers: 1, transform: async (x: string) => Uint8Array.of(x.length) })) is<typeof b, Tensor>(); }",
+    "{ for (const b of new w.DataLoader(['a'], { transform: (x: string) => x.length, collate: (all: number[]) => all.length })) is<typeof b, number>(); }",
+    "{ const t = await w.io.load('t.csv', { texts: ['name'] }); const name: string[] = t.name; const age: Tensor | undefined = t.age; }",
+    "is<Awaited<ReturnType<typeof matrix>>, Tensor>(); function matrix() { return w.io.load('t.parquet', { matrix: true }); }",
+  ];
+  expect(foundIn(lines)).toEqual([]);
+});

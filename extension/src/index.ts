@@ -3,12 +3,14 @@ import type { JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { asm } from "./asm/plugin.ts";
 import { chartView } from "./chart/plugin.ts";
 import { cudaCells } from "./cuda-cells/plugin.ts";
+import { editor } from "./editor/plugin.ts";
 import { gauges } from "./gauges/plugin.ts";
 import { memory } from "./memory/plugin.ts";
 import { squiggles } from "./squiggles/plugin.ts";
 import { tensorView } from "./tensor-view/plugin.ts";
 import { traceView } from "./trace/plugin.ts";
 import { variables } from "./variables/plugin.ts";
+import { viewer } from "./viewer/plugin.ts";
 
 const plugins: JupyterFrontEndPlugin<void>[] = [
   cudaCells,
@@ -18,8 +20,10 @@ const plugins: JupyterFrontEndPlugin<void>[] = [
   gauges,
   asm,
   squiggles,
+  editor,
   variables,
   memory,
+  viewer,
 ];
 
 // JupyterLab loads the default export, and no other.

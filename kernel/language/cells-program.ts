@@ -30,6 +30,8 @@ interface Kept {
   depth: number;
   /** It changes what all cells see, not only what it declares. */
   global: boolean;
+  /** It declares what a CUDA cell has. */
+  device: boolean;
 }
 
 /**
@@ -47,6 +49,8 @@ export const checked: Record<Module["language"], string> = {
   javascript: ".warpcell-plain.js",
 };
 export const edited = ".warpcell-edit.ts";
+export const linked = ".warpcell-links.ts";
+export const formatted = ".warpcell-format.ts";
 export const drafted: Record<Module["language"], string> = {
   typescript: ".warpcell-draft.ts",
   javascript: ".warpcell-draft.js",
@@ -104,6 +108,11 @@ export class CellsProgram {
       ...modules,
       { name: root, language: "typescript", text: modules.map(({ name }) => `import "./${name}";\n`).join("") },
     ];
+  }
+
+  /** Whether a module declares what a CUDA cell has. */
+  isOfDevice(module: string): boolean {
+    return this.#modules.get(module)?.device ?? false;
   }
 
   /** The newest declaration of a name by a cell that ran. */
@@ -168,6 +177,7 @@ export class CellsProgram {
       uses,
       depth: 1 + Math.max(0, ...[...uses].map((other) => this.#depth(other))),
       global: augmentation.test(code),
+      device: false,
     });
     this.#enter(name, cell.declarations);
     for (const variable of after) this.#after.set(variable, name);
@@ -185,7 +195,13 @@ export class CellsProgram {
 
     const own =
       declarationsOf(texts.join("\n"))?.declarations.filter((declaration) => names.includes(declaration.name)) ?? [];
-    this.#modules.set(name, { text: { name, language: "typescript", text }, uses: new Set(), depth: 1, global: false });
+    this.#modules.set(name, {
+      text: { name, language: "typescript", text },
+      uses: new Set(),
+      depth: 1,
+      global: false,
+      device: true,
+    });
     this.#enter(name, own);
     this.#forgetUnused();
   }
@@ -309,7 +325,7 @@ function bringType(name: string, type: Entry, value: Entry | undefined): string[
 }
 
 /** To the checker `npm:name@4` is `name`; spaces keep the columns. */
-function packagesByName(code: string): string {
+export function packagesByName(code: string): string {
   return code.replace(
     /(\b(?:from|import)\s*\(?\s*)(["'])npm:((?:@[^/@"']+\/)?[^/@"']+)(?:@[^/"']*)?((?:\/[^"']*)?)\2/g,
     (whole: string, before: string, quote: string, name: string, file: string) =>
@@ -322,7 +338,7 @@ function addedIn(code: string, plain: boolean): string[] {
   return plain ? addedProperties(code) : addedGlobals(code);
 }
 
-function usedNames(code: string): Set<string> {
+export function usedNames(code: string): Set<string> {
   return new Set(code.match(word) ?? []);
 }
 

@@ -61,11 +61,12 @@ export function prefixAt(code: string, offset: number): string {
   return /[\p{ID_Start}$_\u200c\u200d][\p{ID_Continue}$\u200c\u200d]*$/u.exec(code.slice(0, offset))?.[0] ?? "";
 }
 
-/** The items to show, best first, and the start of what they replace. `result` is the protocol's list, or `null`. */
-export function choose(code: string, offset: number, result: unknown): { items: CompletionItem[]; start: number } {
-  const items = (
-    Array.isArray(result) ? result : ((result as { items?: CompletionItem[] } | null)?.items ?? [])
-  ) as CompletionItem[];
+/** The items to show, best first, and the start of what they replace. */
+export function choose(
+  code: string,
+  offset: number,
+  items: readonly CompletionItem[],
+): { items: CompletionItem[]; start: number } {
   const lineStart = code.lastIndexOf("\n", offset - 1) + 1;
   // Inside a string (a path, a literal type) the checker says what is replaced; elsewhere it is the name.
   const edit = items.find(

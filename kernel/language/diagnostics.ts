@@ -24,7 +24,8 @@ interface Item {
   message: string;
 }
 
-interface Place {
+/** Lines and characters count from 0. */
+export interface Place {
   line: number;
   character: number;
 }
@@ -93,11 +94,11 @@ export function syntaxMistakesIn(wrapped: Wrapped, text: string, result: unknown
 }
 
 /** Where a finding lies in the cell's own text; `null` for one of the lines around it. */
-function placeIn(
+export function placeIn(
   text: string,
   starts: readonly number[],
-  wrapped: Wrapped,
-  { range }: Item,
+  wrapped: Pick<Wrapped, "firstLine">,
+  { range }: Pick<Item, "range">,
 ): { start: number; end: number } | null {
   const line = range.start.line - wrapped.firstLine;
   if (line < 0 || line >= starts.length) return null;
@@ -107,7 +108,7 @@ function placeIn(
   return { start, end };
 }
 
-function lineStarts(text: string): number[] {
+export function lineStarts(text: string): number[] {
   return [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
 }
 

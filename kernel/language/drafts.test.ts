@@ -55,10 +55,13 @@ test("kernels of a CUDA cell that has not run may be anything, and afterwards ar
 __constant__ float table[16];
 /* __global__ void old(int) */
 __global__ void __launch_bounds__(128) fill(float* out, int n) { int local = n; out[local] = table[0]; }
-template <typename T> __global__ void scale(T* x) { }`;
-  expect(await underlined("fill.nope; scale; table; old; local", [cuda])).toEqual([
+template <typename T> __global__ void scale(T* x) { }
+warpcell::Tensor made(int n) { return warpcell::empty({n}); }
+void used(const warpcell::Tensor& x) { warpcell::Tensor inner(x); }`;
+  expect(await underlined("fill.nope; scale; table; made(3); used(1); old; local; inner", [cuda])).toEqual([
     "old TS2304: Cannot find name 'old'.",
     "local TS2304: Cannot find name 'local'.",
+    "inner TS2304: Cannot find name 'inner'.",
   ]);
   service.declare(1, [{ name: "fill", text: "declare const fill: { launch(n: number): void };" }]);
   expect(await underlined("fill.launch('1')", [cuda])).toEqual([

@@ -19,11 +19,15 @@ export interface Draft {
 /** What cannot be found may be there once the cell has run, which installs it. */
 const notFound = new Set(["TS2307", "TS7016"]);
 
+/** An editor asks about one cell, while mistakes are looked for in the others. */
+const basesKept = 4;
+
 export class Drafts {
   readonly #program: CellsProgram;
   /** Texts of the cells that ran: they need no draft. */
   readonly #ran = new Set<string>();
-  #basis: { key: string; program: CellsProgram } | null = null;
+  /** The notebook behind some cells, by their texts: of those that were asked about last. */
+  readonly #bases = new Map<string, CellsProgram>();
 
   constructor(program: CellsProgram) {
     this.#program = program;
@@ -32,7 +36,7 @@ export class Drafts {
   /** The program has changed, with a cell of this text. */
   ran(text: string | null): void {
     if (text !== null) this.#ran.add(text);
-    this.#basis = null;
+    this.#bases.clear();
   }
 
   /** `before`: the texts of the cells above. `null` where there is nothing to check. */
@@ -40,7 +44,7 @@ export class Drafts {
     const cell = parsed(text);
     if (cell === null || cell.language !== "typescript" || cell.help !== null || cell.magics.types === "off")
       return null;
-    const program = this.#after(before);
+    const program = this.after(before);
     // Offsets of the text itself stay where magics become spaces.
     const code = withoutMagics(text);
     const modules = program.draftModules();
@@ -60,12 +64,14 @@ export class Drafts {
   }
 
   /** The notebook as it is once these cells have run. */
-  #after(before: readonly string[]): CellsProgram {
+  after(before: readonly string[]): CellsProgram {
     const key = JSON.stringify(before);
-    if (this.#basis?.key === key) return this.#basis.program;
+    const known = this.#bases.get(key);
+    if (known !== undefined) return known;
     const program = this.#program.draft();
     for (const [index, text] of before.entries()) this.#add(program, index, text);
-    this.#basis = { key, program };
+    this.#bases.set(key, program);
+    if (this.#bases.size > basesKept) this.#bases.delete(this.#bases.keys().next().value!);
     return program;
   }
 
@@ -88,7 +94,7 @@ export class Drafts {
 }
 
 /** `null` for a cell with a mistake in its magics, which says so when it runs. */
-function parsed(text: string): Cell | null {
+export function parsed(text: string): Cell | null {
   try {
     return parse(text);
   } catch (error) {
@@ -97,10 +103,12 @@ function parsed(text: string): Cell | null {
   }
 }
 
-/** Names of kernels and of the device's variables, as they are written. */
+/** Names of kernels, of the device's variables and of host functions that take or return tensors, as they are written. */
 function cudaNames(code: string): string[] {
   const plain = code.replace(/\/\*[^]*?\*\/|\/\/.*|__launch_bounds__\s*\([^)]*\)/g, " ");
   const kernels = plain.matchAll(/__global__[^;{}(]*?\b(\w+)\s*\(/g);
   const variables = plain.matchAll(/__(?:constant|device|managed)__[^;{}()=]*?\b(\w+)\s*(?:\[[^\]]*\]\s*)*[;={]/g);
-  return [...new Set([...kernels, ...variables].map(([, name]) => name!))];
+  const functions = plain.matchAll(/\b(\w+)\s*\([^;{}()]*\bTensor\b(?!\s*<)[^;{}()]*\)\s*\{/g);
+  const makers = plain.matchAll(/\bTensor\s+(\w+)\s*\([^;{}()]*\)\s*\{/g);
+  return [...new Set([...kernels, ...variables, ...functions, ...makers].map(([, name]) => name!))];
 }

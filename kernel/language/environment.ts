@@ -118,6 +118,11 @@ interface Display {
 
 /** Shows a value below the cell, as its last expression would be shown. */
 declare const display: Display;
+/** Shows a tensor below the cell, and opens it in a viewer: zoom, any two axes, statistics. \`name\` is the tab's. */
+declare function show(
+  tensor: { readonly shape: readonly number[]; readonly dtype: string },
+  name?: string,
+): Promise<void>;
 
 /** Makes markup; \`tag.raw(text)\` is a text that is markup already. */
 interface MarkupTag {

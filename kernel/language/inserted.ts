@@ -7,11 +7,24 @@ export function inserted(code: string, prefix: string): string {
   return `/*${prefix}<*/${code}/*>${prefix}*/`;
 }
 
-/** Whether there may be such code. */
-export function isInserted(text: string): boolean {
-  return text.includes("/*$$");
+/** Whether there may be such code, or a name of the notebook's or an import that reads otherwise there. */
+export function isLowered(text: string): boolean {
+  return text.includes("$$");
 }
 
-export function withoutInserted(text: string): string {
-  return text.replace(marked, "");
+/** What stands for a name of the notebook's, `import` and `import.meta`; the longest run is that of the cell. */
+const lowered = /(?<![\w$.])(\${2,})(?=\d+\.|\.(?:dynamic|meta)\b)/g;
+
+/** The text of a function without what cells are given. */
+export function asWritten(text: string): string {
+  const own = text.replace(marked, "");
+  const runs = Array.from(own.matchAll(lowered), ([, run]) => run!);
+  if (runs.length === 0) return own;
+  const prefix = runs.reduce((longest, run) => (run.length > longest.length ? run : longest)).replaceAll("$", "\\$");
+  const within = (pattern: string) => new RegExp(`(?<![\\w$.])${prefix}${pattern}`, "g");
+  return own
+    .replace(new RegExp(`\\(0, ${prefix}\\d+\\.([\\p{ID_Continue}$]+)\\)`, "gu"), "$1")
+    .replace(within("\\d+\\."), "")
+    .replace(within("\\.dynamic\\b"), "import")
+    .replace(within("\\.meta\\b"), "import.meta");
 }

@@ -78,14 +78,15 @@ export function calleeBefore(code: string, offset: number): number {
   return at;
 }
 
-function inspection(markdown: string): Inspection {
+/** Markdown of the checker's, and the same as text. */
+export function inspection(markdown: string): Inspection {
   const shown = readable(markdown)
     .replaceAll("(alias) ", "")
     .replace(/^\*@example\*\s*^```tsx$/gm, "Example:\n```typescript")
     .trim();
   // What the checker says of a name that it does not know.
   if (shown === fence("any")) return nothing;
-  const text = shown.replace(/```\w*\n([^]*?)\n?```/g, "$1\n").replace(/\n{3,}/g, "\n\n");
+  const text = shown.replace(/```[\w+]*\n([^]*?)\n?```/g, "$1\n").replace(/\n{3,}/g, "\n\n");
   return { found: true, text: text.trim(), markdown: shown };
 }
 

@@ -4,6 +4,8 @@ import { FrameReader, frame, type RpcMessage } from "./lsp-frames.ts";
 
 /** A request has this long by default, in milliseconds; then it answers `null`. */
 const requestBound = 2000;
+/** So many times as long where nothing was answered yet: a busy machine reads the library's types for some seconds. */
+const firstTime = 10;
 /** So many deaths in a row, with no answer between them, and the server is not started again. */
 const deathsAllowed = 3;
 
@@ -32,7 +34,7 @@ interface Pending {
 
 /**
  * A language server that is restarted when it dies, with every document open again. Requests never reject: one that
- * fails, or is not answered within 2 s, answers `null` and the reason is reported.
+ * fails, or is not answered in time, answers `null` and the reason is reported.
  */
 export class LspClient {
   readonly #options: LspClientOptions;
@@ -44,6 +46,7 @@ export class LspClient {
   #waiting: (() => void)[] = [];
   #lastId = 0;
   #deaths = 0;
+  #hasAnswered = false;
   #stopped = true;
 
   constructor(options: LspClientOptions) {
@@ -99,13 +102,17 @@ export class LspClient {
     if (this.#ready) this.#send({ method, params: parameters });
   }
 
-  /** The result of a request; `null` when the server has none, is not there, fails, or takes longer than 2 s. */
+  /**
+   * The result of a request; `null` when the server has none, is not there, fails, or takes longer than 2 s: the first
+   * 20 s.
+   */
   request(method: string, parameters: unknown): Promise<unknown> {
     const child = this.#child;
     if (child === null) return Promise.resolve(null);
 
     const id = ++this.#lastId;
-    const { bound = requestBound } = this.#options;
+    const { bound: usual = requestBound } = this.#options;
+    const bound = this.#hasAnswered ? usual : firstTime * usual;
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.#options.report(
@@ -135,7 +142,7 @@ export class LspClient {
     const reader = new FrameReader((message) => this.#receive(message));
     let reason = "";
     this.#child = child;
-    this.#ready = false;
+    this.#ready = this.#hasAnswered = false;
     this.#waiting = [];
 
     child.on("error", (error) => {
@@ -226,7 +233,10 @@ export class LspClient {
       this.#options.report(
         `The type service failed at ${pending.method}: ${message.error.message} (the cell itself is not affected).`,
       );
-    else if (pending.method !== "initialize") this.#deaths = 0;
+    else if (pending.method !== "initialize") {
+      this.#deaths = 0;
+      this.#hasAnswered = true;
+    }
     pending.settle(message.result ?? null);
   }
 

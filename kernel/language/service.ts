@@ -2,18 +2,31 @@
 import { pathToFileURL } from "node:url";
 import { join } from "node:path";
 import { isCuda } from "./cell.ts";
-import { checked, drafted, edited, root, CellsProgram, type Wrapped } from "./cells-program.ts";
+import { checked, drafted, edited, linked, root, CellsProgram, type Module, type Wrapped } from "./cells-program.ts";
 import { checkerExecutable } from "./checker-executable.ts";
 import { choose, completionOf, prefixAt, type Completion, type CompletionItem } from "./complete.ts";
 import { completeMagic, withoutMagics } from "./complete-magic.ts";
 import { diagnosticsOf, filesThatAreNoModules, type Diagnostic, type Mistake } from "./diagnostics.ts";
 import { declarationsOf } from "./declarations.ts";
 import { Drafts } from "./drafts.ts";
+import { CellEditor, unanswered, type Asked } from "./editor/cell-editor.ts";
+import { hoverAt, placeOf, type Documents, type Group } from "./editor/documents.ts";
+import { withoutOffers } from "./editor/imports-offered.ts";
 import { configuration, configurationFile, globals, globalsFile } from "./environment.ts";
-import { calleeBefore, fromHover, fromSignature, nameAt, nothing, withSource, type Inspection } from "./inspect.ts";
+import {
+  calleeBefore,
+  fromHover,
+  fromSignature,
+  inspection,
+  nameAt,
+  nothing,
+  withSource,
+  type Inspection,
+} from "./inspect.ts";
 import { LocalFiles, type FileChange } from "./local-files.ts";
 import { LspClient } from "./lsp-client.ts";
 import { Questions } from "./questions.ts";
+import type { EditorAnswers, EditorQuestion } from "warpcell/payloads";
 
 export type { Completion, Diagnostic, Inspection, Mistake };
 export { isComplete } from "./is-complete.ts";
@@ -30,6 +43,12 @@ const capabilities = {
     signatureHelp: { signatureInformation: { documentationFormat: ["markdown"] } },
   },
 };
+
+/** A cell that is run again and again, each time as another text, is no other cell. */
+const deviceCellsKept = 64;
+
+/** Documents that the checker's configuration names: they stay, whatever they hold. */
+const lasting = [edited];
 
 /** Loads what nearly every notebook needs before its first cell asks. */
 const warmUp = `import * as library from "warpcell"; import fs from "node:fs"; console.log(library, fs, [1].map(String));`;
@@ -49,7 +68,14 @@ export class TypeService {
   readonly #checks: Questions;
   readonly #edits: Questions;
   readonly #writing: Questions;
-  #shownDrafts: readonly string[] = [];
+  readonly #documents: Documents;
+  readonly #editor: CellEditor;
+  /** The code of `%%cuda` cells that ran, the newest last. */
+  readonly #device = new Set<string>();
+  /** What each group has the checker see beside the cells that ran. */
+  readonly #shown = new Map<Group, readonly string[]>();
+  /** Modules of linked cells that the checker has open. */
+  readonly #linked = new Set<string>();
   /** The checker knows all cells that ran. */
   #isShown = true;
   #warm = false;
@@ -69,23 +95,35 @@ export class TypeService {
       directory: options.directory,
       bound: options.bound,
       capabilities,
-      // Left to itself it runs `npm install` for types in the background, where there may be no network, and offers
-      // what any package exports, which takes seconds to find and is no name here: what completes a name cannot write
-      // its import.
+      // Left to itself it runs `npm install` for types in the background, where there may be no network.
       initializationOptions: {
         disablePushDiagnostics: true,
-        userPreferences: { disableAutomaticTypeAcquisition: true, includeCompletionsForModuleExports: false },
+        userPreferences: {
+          disableAutomaticTypeAcquisition: true,
+          includeCompletionsForModuleExports: true,
+          includeInlayParameterNameHints: "all",
+          includeInlayParameterNameHintsWhenArgumentMatchesName: false,
+        },
       },
       report: (sentence) => this.#report(sentence),
     });
+    this.#documents = {
+      directory: options.directory,
+      show: (group, modules) => this.#showOf(group, modules),
+      link: (modules) => this.#link(modules),
+      request: (method, parameters) => this.#client.request(method, parameters),
+      uri: (name) => this.#uri(name),
+      notice: (code) => this.#noticeFiles(code),
+    };
+    this.#editor = new CellEditor(this.#drafts, this.#documents, (match, program) => withKind(match, program));
   }
 
   /** Starts the checker. It is started again when it dies and ends with this process. */
   start(): void {
-    const files = [root, edited, ...Object.values(checked), ...Object.values(drafted)];
+    const files = [root, edited, linked, ...Object.values(checked), ...Object.values(drafted)];
     this.#client.setDocument(this.#uri(configurationFile), "json", configuration(files, this.#directory));
     this.#client.setDocument(this.#uri(globalsFile), "typescript", globals);
-    for (const name of [root, edited]) this.#client.setDocument(this.#uri(name), "typescript", "export {};\n");
+    for (const name of [root, edited, linked]) this.#client.setDocument(this.#uri(name), "typescript", "export {};\n");
     for (const { javascript } of [checked, drafted])
       this.#client.setDocument(this.#uri(javascript), "javascript", "export {};\n");
     this.#client.setDocument(this.#uri(drafted.typescript), "typescript", "export {};\n");
@@ -142,13 +180,9 @@ export class TypeService {
       const draft = this.#drafts.of(text, before);
       if (draft === null) return [];
       this.#noticeFiles(text);
-      for (const module of draft.modules)
-        this.#client.setDocument(this.#uri(module.name), module.language, module.text);
+      this.#showOf("mistakes", draft.modules);
       this.#show(draft.wrapped);
       const result = await this.#findings(draft.wrapped.name);
-      const names = draft.modules.map(({ name }) => name);
-      for (const name of this.#shownDrafts) if (!names.includes(name)) this.#client.closeDocument(this.#uri(name));
-      this.#shownDrafts = names;
       return result === null ? null : draft.mistakes(result);
     });
   }
@@ -168,6 +202,13 @@ export class TypeService {
     this.#isShown = false;
   }
 
+  /** A `%%cuda` cell ran: later ones may use what it declares. `code` is without its magic line. */
+  commitDevice(code: string): void {
+    this.#device.delete(code);
+    this.#device.add(code);
+    if (this.#device.size > deviceCellsKept) this.#device.delete(this.#device.values().next().value!);
+  }
+
   /**
    * What may stand at `offset` (UTF-16) of the code being written. Nothing is run. `start` … `end`: the text that a
    * match replaces.
@@ -178,22 +219,23 @@ export class TypeService {
 
     const none = { matches: [], start: offset, end: offset };
     return this.#edits.ask(none, async () => {
-      if (isCuda(code)) return none;
+      if (isCuda(code.trimStart())) return this.#completeDevice(code, offset);
       const text = withoutMagics(code);
       const wrapped = this.#program.forEdit(text, prefixAt(text, offset));
       this.#noticeFiles(text);
       this.#show(wrapped);
       const result = await this.#client.request("textDocument/completion", {
-        ...this.#place(wrapped, text, offset),
+        ...placeOf(this.#documents, wrapped, text, offset),
         context: { triggerKind: 1 },
       });
-      const { items, start } = choose(text, offset, result);
+      // What asks here cannot write an import.
+      const { items, start } = choose(text, offset, withoutOffers(result));
       const detailed = await Promise.all(
         items.map((item, index) =>
           index < signaturesShown && items.length <= 4 * signaturesShown ? this.#detailed(item) : item,
         ),
       );
-      const matches = detailed.map((item) => completionOf(item, start, offset)).map((match) => this.#withKind(match));
+      const matches = detailed.map((item) => withKind(completionOf(item, start, offset), this.#program));
       return { matches, start, end: offset };
     });
   }
@@ -204,11 +246,9 @@ export class TypeService {
    */
   inspect(code: string, offset: number, detail: 0 | 1): Promise<Inspection> {
     return this.#edits.ask(nothing, async () => {
-      if (isCuda(code)) return nothing;
+      if (isCuda(code.trimStart())) return this.#inspectDevice(code, offset);
       const text = withoutMagics(code);
-      const wrapped = this.#program.forEdit(text, "");
-      this.#show(wrapped);
-      const found = await this.#describe(wrapped, text, offset);
+      const found = await this.#describe(text, offset);
       const name = nameAt(text, offset);
       if (detail === 0 || name === null) return found;
 
@@ -216,6 +256,11 @@ export class TypeService {
       const declaration = own ?? this.#program.declarationOf(name);
       return declaration === null ? found : withSource(found, declaration.source);
     });
+  }
+
+  /** What an editor asks of cells that are being written. Nothing is run. */
+  edit<Question extends EditorQuestion>(question: Question, asked: Asked): Promise<EditorAnswers[Question]> {
+    return this.#edits.ask(unanswered[question], () => this.#editor.answer(question, asked));
   }
 
   /** What a name is: one of the notebook, else one of the library, or a member of its tensors. */
@@ -230,46 +275,48 @@ export class TypeService {
     return nothing;
   }
 
-  async #describe(wrapped: Wrapped, code: string, offset: number): Promise<Inspection> {
-    const place = this.#place(wrapped, code, offset);
-    const hover = fromHover(await this.#client.request("textDocument/hover", place));
-    if (hover.found) return hover;
-    const type = await this.#describeType(code, offset);
-    if (type.found) return type;
-    const call = fromSignature(await this.#client.request("textDocument/signatureHelp", place));
+  /** A `%%cuda` cell behind those that ran. */
+  #behindDevice(code: string, offset: number): Omit<Asked, "question"> {
+    const before = [...this.#device].map((text) => `%%cuda${text}`);
+    return { cells: [...before, code], cell: before.length, offset };
+  }
+
+  async #completeDevice(code: string, offset: number): Promise<{ matches: Completion[]; start: number; end: number }> {
+    const asked = this.#behindDevice(code, offset);
+    const { matches, start, end } = await this.#editor.answer("complete", { ...asked, question: "complete" });
+    return {
+      matches: matches.map(({ text, type, signature, documentation }) => {
+        return { text, type, signature, documentation, start, end };
+      }),
+      start,
+      end,
+    };
+  }
+
+  async #inspectDevice(code: string, offset: number): Promise<Inspection> {
+    const asked = this.#behindDevice(code, offset);
+    const hover = await this.#editor.answer("hover", { ...asked, question: "hover" });
+    if (hover !== null) return inspection(hover.markdown);
+    const call = await this.#editor.answer("signature", { ...asked, question: "signature" });
+    const signature = call?.signatures[call.active];
+    return signature === undefined
+      ? nothing
+      : inspection(`\`\`\`c++\n${signature.label}\n\`\`\`\n\n${signature.markdown}`);
+  }
+
+  async #describe(code: string, offset: number): Promise<Inspection> {
+    const wrap = (text: string) => this.#program.forEdit(text, "");
+    const known = await hoverAt(this.#documents, { code, wrap, modules: [] }, offset);
+    if (known.found) return known;
+    const wrapped = wrap(code);
+    const call = fromSignature(
+      await this.#client.request("textDocument/signatureHelp", placeOf(this.#documents, wrapped, code, offset)),
+    );
     if (call.found || offset === 0) return call;
     const callee = calleeBefore(code, offset);
     return callee === offset
       ? nothing
-      : fromHover(await this.#client.request("textDocument/hover", this.#place(wrapped, code, callee)));
-  }
-
-  /** Where a value may stand, the checker says nothing of a name that is only a type. */
-  async #describeType(code: string, offset: number): Promise<Inspection> {
-    const name = nameAt(code, offset);
-    if (name === null) return nothing;
-    const asked = `${code}\n;type $asked = ${name}`;
-    const wrapped = this.#program.forEdit(asked, "");
-    this.#show(wrapped);
-    const found = fromHover(
-      await this.#client.request("textDocument/hover", this.#place(wrapped, asked, asked.length)),
-    );
-    this.#show(this.#program.forEdit(code, ""));
-    return found.text.endsWith("= /*unresolved*/ any") ? nothing : found;
-  }
-
-  /**
-   * To a cell, everything that comes from another one is an import; what kind of declaration that is, the other cell
-   * says.
-   */
-  #withKind(match: Completion): Completion {
-    if (match.type !== "variable") return match;
-    const source = this.#program.declarationOf(match.text)?.source ?? "";
-    const keyword =
-      /^(?:export\s+|declare\s+|async\s+|abstract\s+)*(const|let|var|class|function|enum|interface|type|namespace)\b/.exec(
-        source,
-      )?.[1];
-    return keyword === undefined ? match : { ...match, type: keyword };
+      : fromHover(await this.#client.request("textDocument/hover", placeOf(this.#documents, wrapped, code, callee)));
   }
 
   async #detailed(item: CompletionItem): Promise<CompletionItem> {
@@ -283,6 +330,31 @@ export class TypeService {
   #show(wrapped: Wrapped): void {
     this.#showModules();
     this.#client.setDocument(this.#uri(wrapped.name), wrapped.language, wrapped.text);
+  }
+
+  /** Beside the cells that ran: these, and none that the group had shown before and no other group shows. */
+  #showOf(group: Group, modules: readonly Module[]): void {
+    this.#showModules();
+    const before = this.#shown.get(group) ?? [];
+    this.#shown.set(
+      group,
+      modules.map(({ name }) => name),
+    );
+    for (const { name, language, text } of modules) this.#client.setDocument(this.#uri(name), language, text);
+    const shown = new Set([...[...this.#shown.values()].flat(), ...lasting]);
+    for (const name of before) if (!shown.has(name)) this.#client.closeDocument(this.#uri(name));
+  }
+
+  /** What is not linked now is empty: the checker takes its time to open a document, and none to change it. */
+  #link(modules: readonly Module[]): void {
+    for (const { name } of modules) this.#linked.add(name);
+    const imports = [...this.#linked].map((name) => `import "./${name}";\n`).join("");
+    // The root comes first: a module that nothing imports would belong to no project.
+    this.#client.setDocument(this.#uri(linked), "typescript", `${imports}export {};\n`);
+    for (const { name, language, text } of modules) this.#client.setDocument(this.#uri(name), language, text);
+    const shown = new Set(modules.map(({ name }) => name));
+    for (const name of this.#linked)
+      if (!shown.has(name)) this.#client.setDocument(this.#uri(name), "typescript", "export {};\n");
   }
 
   /** Once for all cells that ran since the last question: the checker takes its time for each change. */
@@ -313,18 +385,6 @@ export class TypeService {
     });
   }
 
-  #place(
-    wrapped: Wrapped,
-    code: string,
-    offset: number,
-  ): { textDocument: { uri: string }; position: { line: number; character: number } } {
-    const lines = code.slice(0, offset).split("\n");
-    return {
-      textDocument: { uri: this.#uri(wrapped.name) },
-      position: { line: wrapped.firstLine + lines.length - 1, character: lines.at(-1)!.length },
-    };
-  }
-
   #uri(name: string): string {
     return pathToFileURL(join(this.#directory, name)).href;
   }
@@ -334,4 +394,18 @@ export class TypeService {
     this.#reported.add(sentence);
     process.stderr.write(`${sentence}\n`);
   }
+}
+
+/**
+ * To a cell, everything that comes from another one is an import; what kind of declaration that is, the other cell
+ * says.
+ */
+function withKind(match: Completion, program: CellsProgram): Completion {
+  if (match.type !== "variable") return match;
+  const source = program.declarationOf(match.text)?.source ?? "";
+  const keyword =
+    /^(?:export\s+|declare\s+|async\s+|abstract\s+)*(const|let|var|class|function|enum|interface|type|namespace)\b/.exec(
+      source,
+    )?.[1];
+  return keyword === undefined ? match : { ...match, type: keyword };
 }

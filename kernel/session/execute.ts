@@ -164,6 +164,7 @@ function fail(session: Session, thrown: unknown, ran: RanCell): CellError {
 async function settle(session: Session, ran: RanCell, isStopped: boolean): Promise<CellError | null> {
   const host = session.library.loaded?.host;
   if (host === undefined) return null;
+  if (isStopped) host.endInterrupted();
   try {
     await host.settle();
     // What the cell awaited may have met the interrupt before: then nothing is left to meet.

@@ -32,6 +32,7 @@ import { Prompts } from "./requests/prompt.ts";
 import { Requests } from "./requests/request.ts";
 import type { Session } from "./session.ts";
 import { SharedCells } from "./cells/shared-cells.ts";
+import { createShow } from "./display/show.ts";
 import { Slots } from "./cells/slots.ts";
 import { Tracebacks } from "./cells/traceback.ts";
 
@@ -100,6 +101,8 @@ session.library.whenLoaded((loaded) => {
   memoryReports.use(host);
   servePictures(Comm, views);
   host.describeOrigins((origin) => cells.placeOfOrigin(origin));
+  host.importModulesBy((address) => session.modules.import(address));
+  host.setUpWorkers(new URL("./cells/worker-hooks.js", import.meta.url).href);
   host.describeCaller(() => session.tracebacks.here());
   agent.postMessage({ type: "library", url: hostUrl } satisfies ToAgent);
   host.whenShown((shown) => agent.postMessage({ type: "shown", shown } satisfies ToAgent));
@@ -185,8 +188,10 @@ async function receiveComm(
 /** What cells find besides Node's own globals. */
 function defineGlobals(): void {
   const prompts = new Prompts(agent, memory, output, requests);
+  const display = createDisplay(output, requests, session.live);
   Object.assign(globalThis, {
-    display: createDisplay(output, requests, session.live),
+    display,
+    show: createShow(Comm, display, library),
     html,
     md,
     svg,

@@ -1,7 +1,7 @@
 // Passes comm messages of clients to the owner of their target: the supervisor's own table, or the session.
 import type { ReopenPayload } from "../mime.ts";
-import { packBuffers } from "../session-protocol-buffers.ts";
-import { type Event, listTargets, pictureTargets, viewTargets } from "../session-protocol.ts";
+import { buffersOfLine, packBuffers, unpackBuffers } from "../session-protocol-buffers.ts";
+import { type Event, listTargets, pictureTargets, type ViewAnswer, viewTargets } from "../session-protocol.ts";
 import { optional, required, rowOf } from "./content.ts";
 import type { Json, Message } from "./messages.ts";
 import type { Publisher } from "./publish.ts";
@@ -159,9 +159,10 @@ export class Comms {
     if (target === undefined) return false;
     const answer = await this.#session.view(target, request.content["data"]);
     // The session may have ended meanwhile, and its comms with it.
-    if (this.#open.get(comm) !== known) return true;
-    if (answer === null) return false;
-    const buffers = answer.buffers.map((buffer) => Buffer.from(buffer, "base64"));
+    const isOver = this.#open.get(comm) !== known;
+    if (answer === null) return isOver;
+    const buffers = takenBuffers(answer);
+    if (isOver || buffers === null) return true;
     this.#publisher.publish("comm_msg", request, { comm_id: comm, data: answer.data }, {}, buffers);
     return true;
   }
@@ -183,3 +184,13 @@ export class Comms {
 }
 
 const messageTypes = { commOpen: "comm_open", commMessage: "comm_msg", commClose: "comm_close" } as const;
+
+/** `null`: the session has ended since it answered, and its memory with it; so will its comms. */
+function takenBuffers({ buffers }: ViewAnswer): Uint8Array[] | null {
+  try {
+    return unpackBuffers(buffersOfLine(buffers));
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+}

@@ -117,6 +117,7 @@ export class Execute {
       );
       this.#parts.diagnostics.ran(count, cell.code);
     }
+    if (cell?.language === "cuda" && outcome.error === null) this.#parts.diagnostics.ranDevice(cell.code);
     return outcome;
   }
 

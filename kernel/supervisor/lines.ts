@@ -1,8 +1,8 @@
 // Reads the lines of a pipe, none longer than a message can be.
 import { StringDecoder } from "node:string_decoder";
 
-/** UTF-16 units; the agent's longest line, gauges of all devices, has a few thousand. */
-const longest = 1 << 20;
+/** UTF-16 units; the agent's longest line, a tile of a tensor where there is no shared memory, has two million. */
+const longest = 1 << 22;
 
 export class Lines {
   readonly #decoder = new StringDecoder("utf8");

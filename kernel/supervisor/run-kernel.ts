@@ -10,6 +10,7 @@ import { Execute } from "./execute.ts";
 import { Gauges } from "./gauges.ts";
 import type { Kernel } from "./handlers.ts";
 import { History } from "./history.ts";
+import { Editor } from "./editor.ts";
 import { Mistakes } from "./mistakes.ts";
 import { type CellMistake, mistakesTarget } from "../mime.ts";
 import { welcome, type Message } from "./messages.ts";
@@ -87,7 +88,9 @@ export async function runKernel(connection: Connection): Promise<void> {
     (command) => session.agent(command),
     () => execute.busy,
   );
-  const comms = new Comms({ [gauges.target]: gauges, [mistakes.target]: mistakes }, publisher, requests, session);
+  const editor = new Editor(publisher, types);
+  const own = Object.fromEntries([gauges, mistakes, editor].map((target) => [target.target, target]));
+  const comms = new Comms(own, publisher, requests, session);
   const debug = new Debugger(publisher, session);
   const parts: EventParts = {
     publisher,

@@ -1,5 +1,6 @@
 // Warnings, completions and hovers through the type service, which is loaded and started when the kernel has time.
 import type { Completion, Diagnostic, Mistake, TypeService } from "../language/service.ts";
+import type { EditorAnswers, EditorQuestion, EditorRequest } from "../mime.ts";
 import type { Declaration } from "../session-protocol.ts";
 
 export type { Completion, Diagnostic, Mistake };
@@ -39,8 +40,21 @@ export class Types {
     return (await this.#available())?.mistakes(text, before) ?? null;
   }
 
+  /** What an editor asks of cells that are being written; `null` without a service. */
+  async edit<Question extends EditorQuestion>(
+    question: Question,
+    asked: Omit<EditorRequest, "request">,
+  ): Promise<EditorAnswers[Question] | null> {
+    await this.#told;
+    return (await this.#available())?.edit(question, asked) ?? null;
+  }
+
   commit(cell: number, code: string): Promise<void> {
     return this.#tell((service) => service.commit(cell, code));
+  }
+
+  commitDevice(code: string): Promise<void> {
+    return this.#tell((service) => service.commitDevice(code));
   }
 
   declare(cell: number, declarations: readonly Declaration[]): Promise<void> {

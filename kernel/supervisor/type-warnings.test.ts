@@ -39,6 +39,7 @@ function checker(warm: boolean): { checker: Checker; asked: string[]; answer: (c
           if (warm) resolve(code.includes("wrong") ? [warning(cell, code)] : []);
         }),
       commit: async (cell, code) => void hear.push(`${cell}: ${code}`),
+      commitDevice: async (code) => void hear.push(`device: ${code}`),
       declare: async (cell, declarations) => void hear.push(`${cell}: ${declarations.map(({ text }) => text).join()}`),
     },
   };

@@ -10,6 +10,7 @@ export interface Checker {
   readonly warm: boolean;
   diagnose(cell: number, code: string): Promise<Diagnostic[]>;
   commit(cell: number, code: string): Promise<void>;
+  commitDevice(code: string): Promise<void>;
   declare(cell: number, declarations: readonly Declaration[]): Promise<void>;
 }
 
@@ -86,6 +87,11 @@ export class Diagnostics {
     this.#forget();
     if (own !== undefined) this.#known.set(code, own);
     void this.#checker.commit(cell, code);
+  }
+
+  /** A `%%cuda` cell ran. */
+  ranDevice(code: string): void {
+    void this.#checker.commitDevice(code);
   }
 
   declared(cell: number, declarations: readonly Declaration[]): void {

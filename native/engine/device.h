@@ -12,6 +12,7 @@
 #include "../protocol/commands.h"
 #include "../protocol/profile.h"
 #include "host/errors.h"
+#include "textures.h"
 
 namespace warpcell {
 
@@ -39,8 +40,9 @@ struct LaunchRequest {
   uint32_t grid[3];
   uint32_t block[3];
   uint32_t shared;
-  bool cooperative;    // all blocks run at once, or the launch is refused
-  uint8_t* arguments;  // pointers are already this process's addresses; valid during the call only
+  bool cooperative;     // all blocks run at once, or the launch is refused
+  uint32_t cluster[3];  // blocks of a cluster, which run at once; 0×0×0: as the kernel was compiled
+  uint8_t* arguments;   // pointers are already this process's addresses; valid during the call only
   uint32_t argument_bytes;
 };
 
@@ -240,6 +242,7 @@ class Device {
   // Null where a device has none.
   virtual Libraries* libraries() { return nullptr; }
   virtual Profiler* profiler() { return nullptr; }
+  virtual Textures* textures() { return nullptr; }
 
   // Tells the listener of fences that are done. True: there are others, which nobody but this call will find done.
   virtual bool look() { return false; }

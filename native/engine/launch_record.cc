@@ -19,6 +19,15 @@ void expect_not_empty(const char* what, const uint32_t (&size)[3]) {
                     std::string("A ") + what + " is at least 1×1×1, but this one is " + dimensions(size) + ".");
 }
 
+// What a kernel is given for a pointer, a texture or a surface.
+uint64_t address_of(Device& device, Place place) {
+  if (place == kNullPointer) return 0;
+  if ((place & kTextureMark) == 0) return reinterpret_cast<uint64_t>(device.address(place));
+  Textures* textures = device.textures();
+  if (textures == nullptr) throw DeviceError("UNSUPPORTED", "This device has no textures.");
+  return textures->handle(uint32_t(place));
+}
+
 }  // namespace
 
 LaunchRequest read_launch(Device& device, Launch& launch, size_t bytes) {
@@ -40,7 +49,7 @@ LaunchRequest read_launch(Device& device, Launch& launch, size_t bytes) {
       throw DeviceError("PROTOCOL", "A pointer of a launch lies beyond its arguments.");
     Place place;
     std::memcpy(&place, arguments + offsets[i], sizeof place);
-    void* address = place == kNullPointer ? nullptr : device.address(place);
+    uint64_t address = address_of(device, place);
     std::memcpy(arguments + offsets[i], &address, sizeof address);
   }
 
@@ -52,6 +61,7 @@ LaunchRequest read_launch(Device& device, Launch& launch, size_t bytes) {
   std::memcpy(request.block, launch.block, sizeof request.block);
   request.shared = launch.shared;
   request.cooperative = (launch.flags & kCooperative) != 0;
+  for (int axis = 0; axis < 3; axis++) request.cluster[axis] = launch.flags >> (8 + 8 * axis) & 0xff;
   request.arguments = arguments;
   request.argument_bytes = launch.argument_bytes;
   return request;

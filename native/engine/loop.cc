@@ -231,6 +231,16 @@ void Loop::plan_release(Header& header) {
   libraries().release(as<PlanRelease>(header).plan);
 }
 
+void Loop::texture_copy(Header& header) {
+  auto& command = as<TextureCopy>(header);
+  textures().copy(command.texture, header.stream, header.sequence, command.to_memory != 0);
+}
+
+void Loop::texture_release(Header& header) {
+  device_.synchronize();
+  textures().release(as<TextureRelease>(header).texture);
+}
+
 Graph& Loop::graph(uint32_t number) {
   auto found = graphs_.find(number);
   if (found != graphs_.end()) return found->second;
@@ -251,6 +261,8 @@ void Loop::graph_release(Header& header) {
   device_.synchronize();
   graphs_.erase(as<GraphRelease>(header).graph);
 }
+
+void Loop::host_unload(Header& header) { host_functions_->unload(as<HostUnload>(header).module); }
 
 void Loop::run(Header& header) { libraries().run(read_run(as<Run>(header), header.bytes)); }
 
@@ -301,6 +313,13 @@ AnswerOf<Op::variable_write> Loop::variable_write(RequestOf<Op::variable_write>&
 AnswerOf<Op::variable_read> Loop::variable_read(RequestOf<Op::variable_read>& request, Beside&) {
   device_.synchronize();
   return {device_.variable_read(uint32_t(request.variable))};
+}
+
+AnswerOf<Op::texture_create> Loop::texture_create(RequestOf<Op::texture_create>& request, Beside&) {
+  device_.synchronize();
+  TextureMemory memory{uint32_t(request.array), request.place};
+  textures().create(uint32_t(request.texture), memory, read_texture(request.terms));
+  return {};
 }
 
 AnswerOf<Op::occupancy> Loop::occupancy(RequestOf<Op::occupancy>& request, Beside&) {
@@ -385,6 +404,22 @@ AnswerOf<Op::graph_create> Loop::graph_create(RequestOf<Op::graph_create>& reque
   return {};
 }
 
+AnswerOf<Op::host_load> Loop::host_load(RequestOf<Op::host_load>& request, Beside&) {
+  host_functions_->load(uint32_t(request.module), request.object, request.kernels, request.device);
+  return {};
+}
+
+AnswerOf<Op::host_call> Loop::host_call(RequestOf<Op::host_call>& request, Beside& beside) {
+  HostStep step = host_functions_->call(
+      {beside.sequence, uint32_t(request.module), request.function, request.name, std::move(request.values)});
+  return {std::move(step.events), std::move(step.payload)};
+}
+
+AnswerOf<Op::host_resume> Loop::host_resume(RequestOf<Op::host_resume>& request, Beside& beside) {
+  HostStep step = host_functions_->resume(beside.sequence, request.values);
+  return {std::move(step.events), std::move(step.payload)};
+}
+
 AnswerOf<Op::known_libraries> Loop::known_libraries(RequestOf<Op::known_libraries>&, Beside&) {
   return {{device_.known_libraries()}};
 }
@@ -404,6 +439,11 @@ AnswerOf<Op::profile_stop> Loop::profile_stop(RequestOf<Op::profile_stop>&, Besi
 Profiler& Loop::profiler() {
   if (Profiler* profiler = device_.profiler()) return *profiler;
   throw DeviceError("UNSUPPORTED", "This device cannot be profiled.");
+}
+
+Textures& Loop::textures() {
+  if (Textures* textures = device_.textures()) return *textures;
+  throw DeviceError("UNSUPPORTED", "This device has no textures.");
 }
 
 Libraries& Loop::libraries() {

@@ -5,12 +5,14 @@
 #include "channel.h"
 #include "device.h"
 #include "graph.h"
+#include "host_functions.h"
 
 namespace warpcell {
 
 class Loop {
  public:
-  Loop(Channel& channel, Device& device) : channel_(channel), device_(device) {}
+  Loop(Channel& channel, Device& device, std::unique_ptr<HostFunctions> host_functions)
+      : channel_(channel), device_(device), host_functions_(std::move(host_functions)) {}
 
   // Returns when the session asks for an end. Ends the process when the device is lost.
   void serve();
@@ -59,6 +61,9 @@ class Loop {
   void graph_update(Header&);
   void graph_launch(Header&);
   void graph_release(Header&);
+  void host_unload(Header&);
+  void texture_copy(Header&);
+  void texture_release(Header&);
   AnswerOf<Op::segment_create> segment_create(RequestOf<Op::segment_create>&, Beside&);
   AnswerOf<Op::segment_import> segment_import(RequestOf<Op::segment_import>&, Beside&);
   AnswerOf<Op::hello> hello(RequestOf<Op::hello>&, Beside&);
@@ -67,6 +72,7 @@ class Loop {
   AnswerOf<Op::variables_find> variables_find(RequestOf<Op::variables_find>&, Beside&);
   AnswerOf<Op::variable_write> variable_write(RequestOf<Op::variable_write>&, Beside&);
   AnswerOf<Op::variable_read> variable_read(RequestOf<Op::variable_read>&, Beside&);
+  AnswerOf<Op::texture_create> texture_create(RequestOf<Op::texture_create>&, Beside&);
   AnswerOf<Op::occupancy> occupancy(RequestOf<Op::occupancy>&, Beside&);
   AnswerOf<Op::time> time(RequestOf<Op::time>&, Beside&);
   AnswerOf<Op::check> check(RequestOf<Op::check>&, Beside&);
@@ -78,14 +84,19 @@ class Loop {
   AnswerOf<Op::graph_create> graph_create(RequestOf<Op::graph_create>&, Beside&);
   AnswerOf<Op::profile_start> profile_start(RequestOf<Op::profile_start>&, Beside&);
   AnswerOf<Op::profile_stop> profile_stop(RequestOf<Op::profile_stop>&, Beside&);
+  AnswerOf<Op::host_load> host_load(RequestOf<Op::host_load>&, Beside&);
+  AnswerOf<Op::host_call> host_call(RequestOf<Op::host_call>&, Beside&);
+  AnswerOf<Op::host_resume> host_resume(RequestOf<Op::host_resume>&, Beside&);
 
   Libraries& libraries();
   Profiler& profiler();
+  Textures& textures();
   template <class Make>
   void answer(uint64_t sequence, Make make);
 
   Channel& channel_;
   Device& device_;
+  std::unique_ptr<HostFunctions> host_functions_;
   uint64_t last_ = 0;                 // sequence of the last record
   uint64_t given_[kMaxStreams] = {};  // the same of each stream
   std::map<uint32_t, Graph> graphs_;  // by number

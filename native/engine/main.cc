@@ -16,6 +16,7 @@
 
 #include "channel.h"
 #include "device.h"
+#include "host_functions.h"
 #include "loop.h"
 #include "program.h"
 #include "watch.h"
@@ -102,7 +103,8 @@ int run(const std::string& kind, int index) {
   // The gauges' thread and compilations use them until the process ends, so they are never destroyed.
   Device& kept = *device.release();
   watch_gauges(kept, *control);
-  (new Loop(channel, kept))->serve();
+  auto address = [&kept](Place place) { return kept.address(place); };
+  (new Loop(channel, kept, make_host_functions(*control, address)))->serve();
   return 0;
 }
 

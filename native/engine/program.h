@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "../device/program/warpcell_program/texture_types.h"
 #include "../device/program/warpcell_program/types.h"
 #include "../protocol/commands.h"
 #include "device.h"
@@ -22,7 +23,8 @@ struct ProgramLaunch {
   size_t shared;
   cudaStream_t stream;
   bool cooperative;
-  void** arguments;  // one address per parameter; valid during the call only
+  void** arguments;   // one address per parameter; valid during the call only
+  uint32_t line = 0;  // of the launch
 };
 
 struct ProgramCopy {
@@ -45,6 +47,28 @@ struct ProgramFill {
   size_t height;
   cudaStream_t stream;
   bool waits;
+};
+
+// A copy of which at least one end is an array; bytes along x.
+struct ProgramVolume {
+  struct End {
+    cudaArray_t array;  // null: memory
+    void* memory;
+    size_t pitch, height;  // of memory
+    size_t x, y, z;
+  };
+  End to, from;
+  size_t width, height, depth;
+  cudaMemcpyKind kind;
+  cudaStream_t stream;
+  bool waits;
+};
+
+// What a texture or a surface reads.
+struct ProgramTexels {
+  cudaArray_t array;  // null: memory
+  void* memory;
+  size_t pitch;  // 0: one row
 };
 
 // A call returns what the program is told; only load() throws.
@@ -71,6 +95,14 @@ class ProgramDevice {
   virtual cudaError_t copy(const ProgramCopy& copy) = 0;
   virtual cudaError_t fill(const ProgramFill& fill) = 0;
 
+  virtual cudaError_t array_create(const TextureTerms& terms, cudaArray_t* array) = 0;
+  virtual cudaError_t array_destroy(cudaArray_t array) = 0;
+  virtual cudaError_t array_copy(const ProgramVolume& volume) = 0;
+  // A texture, or a surface.
+  virtual cudaError_t texels_create(const TextureTerms& terms, const ProgramTexels& texels,
+                                    unsigned long long* object) = 0;
+  virtual cudaError_t texels_destroy(unsigned long long object, bool is_surface) = 0;
+
   virtual cudaError_t launch(const ProgramLaunch& launch) = 0;
   virtual cudaError_t kernel_attributes(uint32_t kernel, cudaFuncAttributes* attributes) = 0;
   virtual cudaError_t allow_shared(uint32_t kernel, int bytes) = 0;
@@ -82,6 +114,8 @@ class ProgramDevice {
   virtual cudaError_t stream_synchronize(cudaStream_t stream) = 0;
   virtual cudaError_t stream_query(cudaStream_t stream) = 0;
   virtual cudaError_t stream_wait(cudaStream_t stream, cudaEvent_t event) = 0;
+  // Behind what the stream was given before it; what it is given later waits for its end.
+  virtual cudaError_t call_host(cudaStream_t stream, cudaHostFn_t function, void* data) = 0;
 
   virtual cudaError_t event_create(cudaEvent_t* event, unsigned flags) = 0;
   virtual cudaError_t event_destroy(cudaEvent_t event) = 0;

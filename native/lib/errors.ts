@@ -193,6 +193,42 @@ export class ProgramError extends WarpcellError {
 }
 
 /**
+ * A host function of a `%%cuda` cell that was called wrongly, or that threw: `WARPCELL_CHECK`, an exception of C++, a
+ * launch or a call of CUDA that failed. The device goes on working.
+ * @example
+ * const { functions } = await compile(`
+ *   warpcell::Tensor positive(const warpcell::Tensor& x, int n) {
+ *     WARPCELL_CHECK(n > 0, "n must be positive, not ", n);
+ *     return x;
+ *   }`);
+ * try {
+ *   functions.positive(zeros([1]), -1);
+ * } catch (error) {
+ *   error instanceof HostFunctionError && error.code; // → 'CHECK'
+ * }
+ */
+export class HostFunctionError extends WarpcellError {
+  /** The function's name in C++. */
+  readonly function: string;
+  /** The line of the cell that it was at; `undefined` when nobody knows. */
+  readonly place: CodePlace | undefined;
+  /** The same as text, "Cell [3]:4". */
+  readonly where: string | undefined;
+
+  constructor(
+    code: "ARGUMENT" | "ARGUMENTS" | "CHECK" | "EXCEPTION" | "CALL",
+    sentence: string,
+    name: string,
+    place?: CodePlace,
+  ) {
+    super(code, sentence);
+    this.function = name;
+    this.place = place;
+    this.where = place && placeText(place);
+  }
+}
+
+/**
  * A launch that breaks a rule: found before the run, or by the device before the kernel begins.
  * @example
  * try {

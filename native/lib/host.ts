@@ -12,16 +12,21 @@ import { isPresent } from "./device/presence.ts";
 import { whenProfileShown, type ShownProfile } from "./profile/profile.ts";
 import { whenTensorShown, type ShownTensor } from "./tensor/shown.ts";
 
+export { EarlierKernels } from "./cuda/host/earlier-kernels.ts";
 export { isProgram } from "./cuda/program/split.ts";
 export { outdatedText, SharedCode, type SharedSource, type Taken } from "./cuda/shared-code.ts";
 export { describeCaller, describeOrigins, origin, type CodePlace } from "./device/origins.ts";
 export { goneProfile, Profile, viewedWindow } from "./profile/profile.ts";
 export { Profiling } from "./profile/profiling.ts";
-export { disposeShown, figuresOfShown, goneTensor, shownTensor, sliceOf } from "./tensor/shown.ts";
+export { disposeShown, figuresOfShown, goneTensor, openedOf, shownTensor, sliceOf } from "./tensor/shown.ts";
+export { nextFound, tileAt, viewedStatistics } from "./tensor/tiles.ts";
 export { previewOf } from "./tensor/display.ts";
 export { storagesOf } from "./autograd/held.ts";
 export { deviceMemory, knownMemory, placeOf, storageOf, type KnownMemory } from "./memory/report.ts";
 export { idOfPlain, prepareViews, viewed } from "./tensor/viewed.ts";
+export { setUpWorkers } from "./data/crew.ts";
+export { importModulesBy } from "./data/transform.ts";
+export { endInterrupted } from "./device/interrupts.ts";
 export { clearInterrupt, interrupt, lastInterruption } from "./device/process.ts";
 
 /** What front ends may ask for, as another thread knows it. */
@@ -45,6 +50,11 @@ export interface KnownDevices {
 }
 
 let known: KnownDevices = { names: {}, active: null };
+
+/** The name of the device that a cell compiles for. Throws DeviceUnavailable. */
+export function deviceNameOf(device: string | undefined): string {
+  return deviceNamed(device).name;
+}
 
 /** Waits for all devices at the end of a cell, and throws the first error. */
 export function settle(): Promise<void> {

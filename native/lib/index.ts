@@ -1,4 +1,7 @@
 // The public surface of the library: all that `import … from "warpcell"` gives.
+// What front ends ask for: nothing of it is exported, but its kernels are the library's.
+import "./tensor/tiles.ts";
+
 export type { MemoryStatistics } from "./wire/binding.ts";
 export type { CompileOptions } from "./cuda/compilation.ts";
 export { cacheDirectory } from "./cuda/cache.ts";
@@ -14,6 +17,7 @@ export {
   type Scalar,
   type TensorOptions,
 } from "./tensor/create.ts";
+import "./tensor/host-functions.ts";
 export { check } from "./cuda/check.ts";
 export { runProgram, type ProgramOptions, type ProgramResult } from "./cuda/program/program.ts";
 export { compile, CudaModule, type KernelDeclarationText } from "./cuda/module.ts";
@@ -38,6 +42,7 @@ export {
   type CheckFinding,
   DeviceFault,
   DeviceUnavailable,
+  HostFunctionError,
   InterruptedError,
   LaunchError,
   OutOfMemory,
@@ -50,9 +55,13 @@ export {
   type Diagnostic,
   type FaultCandidate,
 } from "./errors.ts";
-export { Kernel, KernelTemplate, type KernelInfo, type Occupancy, type TimeConfig } from "./cuda/kernel.ts";
+export { Kernel, KernelTemplate, type KernelInfo, type TimeConfig } from "./cuda/kernel.ts";
+export type { ArchitectureOccupancy, Occupancy } from "./cuda/occupancy.ts";
+export { HostFunction } from "./cuda/host/host-function.ts";
 export { DeviceVariable } from "./cuda/variable.ts";
 export type { LaunchConfig, Size } from "./cuda/plan.ts";
+export { Surface, Texture, type AddressMode, type Sampling } from "./cuda/texture.ts";
+export { surface, texture, type SurfaceOptions, type TextureOptions } from "./tensor/texture.ts";
 export { memory, setMemoryLimit, trim } from "./memory/map.ts";
 export type { DeviceProperties } from "./wire/properties.ts";
 export { Generator, generatorState, seed, setGeneratorState, type RandomSource } from "./tensor/generator.ts";
@@ -127,8 +136,10 @@ export { affineGrid, gridSample, type GridOptions, type GridSampleOptions } from
 export { bucketize, digamma, logit, type BucketOptions } from "./tensor/composed.ts";
 export type { AxisSlice, Shape } from "./memory/shape.ts";
 export { checkTensor, type TensorRequirements } from "./tensor/check.ts";
+export { assertClose, type AssertCloseOptions, type Comparable } from "./tensor/assert-close.ts";
 export { TensorLayout, type LayoutOptions } from "./tensor/layout.ts";
 export { validateLaunch, type LaunchToValidate } from "./cuda/launch-check.ts";
+export { setChecking } from "./cuda/check.ts";
 export { benchmark, type Benchmark, type BenchmarkOptions, type KernelBenchmarkOptions } from "./profile/benchmark.ts";
 export { profile, Profile, range, type ProfileEvent, type ProfileOptions, type ProfileRow } from "./profile/profile.ts";
 export { tidy } from "./autograd/tidy.ts";
@@ -337,11 +348,20 @@ export { withStream } from "./graph/with-stream.ts";
 export { graph, type Graph, type GraphOptions } from "./graph/graph.ts";
 export { fuse, type Fused, type FuseOptions } from "./fuse/fuse.ts";
 export { checkpoint } from "./autograd/checkpoint.ts";
+export { offload } from "./autograd/offload.ts";
 export { autocast, type AutocastOptions } from "./amp/autocast.ts";
 export { GradScaler, type GradScalerOptions } from "./amp/grad-scaler.ts";
 export { DataLoader, type DataLoaderOptions } from "./data/data-loader.ts";
 export type { BatchOf, Data, Samples } from "./data/sources.ts";
 export { progress, type Counted, type ProgressOptions, type ShownValues } from "./data/progress.ts";
+export {
+  Exercise,
+  exercise,
+  ExerciseList,
+  exercises,
+  type CheckResult,
+  type ExerciseOptions,
+} from "./exercise/exercise.ts";
 /** Models: `nn.Module`, `nn.Linear`, `nn.Sequential`, `nn.SelfAttention`, … */
 export * as nn from "./nn/nn.ts";
 /** Optimisers: `optim.SGD`, `optim.Adam`, `optim.AdamW`, schedules of learning rates, `optim.clipGradNorm`. */

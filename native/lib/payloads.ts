@@ -4,6 +4,8 @@
 import type { TracePlace } from "./payloads-notebook.ts";
 
 export type * from "./payloads-notebook.ts";
+export type * from "./payloads-editor.ts";
+export type * from "./payloads-viewer.ts";
 
 /** MIME types of our own. Each output also carries text/plain, and a picture or HTML for other front ends. */
 export type TensorMime = "application/vnd.warpcell.tensor.v1+json";
@@ -18,6 +20,9 @@ export type TraceTarget = "warpcell.trace";
 export type MistakesTarget = "warpcell.mistakes";
 export type VariablesTarget = "warpcell.variables";
 export type MemoryTarget = "warpcell.memory";
+export type EditorTarget = "warpcell.editor";
+/** The kernel opens one on this target, with an {@link OpenPayload}, where a cell asks for a viewer. */
+export type ViewerTarget = "warpcell.viewer";
 
 /**
  * `comm_msg` data on {@link MistakesTarget}, from the front end: the text of a code cell as it is written, and of the
@@ -75,7 +80,7 @@ export interface TensorPayload {
    * Left out where that is nothing.
    */
   readonly picture?: "line" | "colours" | "slices";
-  /** Names the tensor on {@link TensorTarget}, as long as it lives; only where there is more than one slice. */
+  /** Names the tensor on {@link TensorTarget}, as long as it lives; left out where there is nothing to draw. */
   readonly id?: string;
 }
 

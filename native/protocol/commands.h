@@ -66,7 +66,14 @@ enum class Memory : uint32_t { device = 0, host = 1 };
   X(variables_find, 32, true)    \
   X(variable_write, 33, true)    \
   X(variable_read, 34, true)     \
-  X(check, 35, true)
+  X(check, 35, true)             \
+  X(host_load, 40, true)         \
+  X(host_call, 41, true)         \
+  X(host_resume, 42, true)       \
+  X(host_unload, 43, false)      \
+  X(texture_create, 44, true)    \
+  X(texture_copy, 45, false)     \
+  X(texture_release, 46, false)
 // clang-format on
 
 enum class Op : uint16_t {
@@ -112,7 +119,8 @@ struct StreamWait {
 
 // Followed by pointer_count uint16 offsets into the arguments (padded to 8 bytes), then argument_bytes of arguments
 // (padded to 8 bytes), laid out as the kernel's parameters are: each at its natural alignment. The 8 bytes at each
-// pointer offset hold a Place (or ~0 for a null pointer), which the device process replaces with its own address.
+// pointer offset hold a Place (or ~0 for a null pointer), which the device process replaces with its own address; or
+// kTextureMark | the number of a texture, which it replaces with the texture object's handle.
 struct Launch {
   Header header;
   uint32_t kernel;
@@ -121,10 +129,11 @@ struct Launch {
   uint32_t shared;  // dynamic shared memory, bytes
   uint16_t argument_bytes;
   uint16_t pointer_count;
-  uint32_t flags;  // 1: cooperative
+  uint32_t flags;  // 1: cooperative; then 8 bits for the blocks of a cluster along x, y and z each, 0: no clusters
 };
 static_assert(sizeof(Launch) == 64);
 constexpr uint64_t kNullPointer = ~uint64_t(0);
+constexpr uint64_t kTextureMark = uint64_t(1) << 63;
 
 struct Copy {
   Header header;
@@ -158,6 +167,12 @@ struct SegmentRelease {
   uint32_t reserved;
 };
 struct ModuleUnload {
+  Header header;
+  uint32_t module;
+  uint32_t reserved;
+};
+// Of code with host functions.
+struct HostUnload {
   Header header;
   uint32_t module;
   uint32_t reserved;
@@ -204,6 +219,17 @@ struct EventWait {
 struct EventRelease {
   Header header;
   uint32_t event;
+  uint32_t reserved;
+};
+// Has a texture or surface hold what its memory in the session's segment holds (to_memory: the other way round).
+struct TextureCopy {
+  Header header;
+  uint32_t texture;
+  uint32_t to_memory;
+};
+struct TextureRelease {
+  Header header;
+  uint32_t texture;
   uint32_t reserved;
 };
 struct Message {

@@ -28,7 +28,8 @@ using MaybeLines = std::optional<Lines>;
 #define WARPCELL_MESSAGES(M) \
   M(segment_create) M(segment_import) M(hello) M(compile) M(module_load) M(occupancy) M(time) M(disassemble) \
   M(address) M(plan) M(profile_start) M(profile_stop) M(known_libraries) M(graph_create) M(event_elapsed) \
-  M(variables_find) M(variable_write) M(variable_read) M(check)
+  M(variables_find) M(variable_write) M(variable_read) M(check) \
+  M(host_load) M(host_call) M(host_resume) M(texture_create)
 
 #define WARPCELL_REQUEST_hello(X)
 #define WARPCELL_ANSWER_hello(X) X(Text, properties)  /* JSON: Device::properties */
@@ -61,6 +62,11 @@ using MaybeLines = std::optional<Lines>;
 #define WARPCELL_ANSWER_variable_write(X)
 #define WARPCELL_REQUEST_variable_read(X) X(Number, variable)
 #define WARPCELL_ANSWER_variable_read(X) X(Bytes, value)
+
+// A texture or surface of what lies at a place, behind all work that came before. terms: "texture dtype=uint8 channels=4
+// size=640x480 …" (engine/textures.h). Those with one `array` share what they hold.
+#define WARPCELL_REQUEST_texture_create(X) X(Number, texture) X(Number, array) X(Number, place) X(Text, terms)
+#define WARPCELL_ANSWER_texture_create(X)
 
 // shared: dynamic shared memory, bytes. figures: JSON.
 #define WARPCELL_REQUEST_occupancy(X) X(Number, kernel) X(Number, threads) X(Number, shared)
@@ -115,6 +121,23 @@ using MaybeLines = std::optional<Lines>;
 // Of all work submitted before, which is done. summary: JSON (profile.h). records: ProfileRecords.
 #define WARPCELL_REQUEST_profile_stop(X)
 #define WARPCELL_ANSWER_profile_stop(X) X(Text, summary) X(Bytes, records)
+// Host functions of a cell. object: a shared object. kernels: of those that it launches, "symbol number threads
+// offset:size …" with the number by which launches name it, the most threads of a block, and its parameters. device:
+// "name value" for each fact of the device that host code may ask for.
+#define WARPCELL_REQUEST_host_load(X) X(Number, module) X(Bytes, object) X(Lines, kernels) X(Lines, device)
+#define WARPCELL_ANSWER_host_load(X)
+
+// Runs a host function until it waits for the session, or has ended. function: its symbol. name: what people call it.
+// values: a field for each argument, "z" (none), "b0", "b1", "i" with a whole number, "n" with a number, "s" with text,
+// "l" with the number of items, which follow, or "t" with "number place block bytes dtype dim size … stride …": the block is all
+// memory that the tensor lies in, the dtype its place in device/program/warpcell_program/session.h. events: JSON,
+// objects with what it did, by their "kind"; the last one is "end", or what it waits for. payload: bytes that they name.
+#define WARPCELL_REQUEST_host_call(X) X(Number, module) X(Text, function) X(Text, name) X(List, values)
+#define WARPCELL_ANSWER_host_call(X) X(Text, events) X(Bytes, payload)
+
+// What it waits for. values: "ok" and the answer's parts, or "error" and a sentence.
+#define WARPCELL_REQUEST_host_resume(X) X(List, values)
+#define WARPCELL_ANSWER_host_resume(X) X(Text, events) X(Bytes, payload)
 // clang-format on
 
 // A message that is not laid out as its command says.

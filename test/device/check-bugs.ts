@@ -1,50 +1,21 @@
 // Planted bugs for checked launches, one each, beside the same kernel without it. The line that is to be named ends in
 // `// !`.
-import { empty, tensor, zeros, type Kernel, type Tensor } from "../../native/lib/index.ts";
-
-export interface Planted {
-  /** The name of the kernel, too. */
-  readonly name: string;
-  readonly kind: string;
-  readonly bug: string;
-  readonly right: string;
-  readonly run: (kernel: Kernel) => void;
-  /** Of the corrected kernel, where its launch is another. */
-  readonly runRight?: (kernel: Kernel) => void;
-}
-
-const on = { device: "cpu" } as const;
-const floats = (n: number): Tensor =>
-  tensor(
-    Array.from({ length: n }, (_, i) => i % 7),
-    on,
-  );
-const integers = (n: number): Tensor =>
-  tensor(
-    Array.from({ length: n }, (_, i) => i % 5),
-    { dtype: "int32", ...on },
-  );
-const fresh = (n: number, dtype: "float32" | "int32" | "uint8" = "float32"): Tensor => empty([n], { dtype, ...on });
-const cleared = (n: number, dtype: "float32" | "int32" | "uint32" | "uint8" = "float32"): Tensor =>
-  zeros([n], { dtype, ...on });
-
-const i = "int i = blockIdx.x * blockDim.x + threadIdx.x;";
-/** A kernel of (const float* x, float* y, int n) on 1,000 elements. */
-const mapped = (kernel: Kernel): void => kernel.launch({ grid: 4, block: 256 }, floats(1000), fresh(1000), 1000);
-/** One of a block of 256 threads: (const float* x, float* y). */
-const block = (kernel: Kernel): void => kernel.launch({ grid: 1, block: 256 }, floats(256), fresh(256));
-
-type Row = readonly [
-  name: string,
-  kind: string,
-  bug: string,
-  right: string,
-  run: (kernel: Kernel) => void,
-  runRight?: (kernel: Kernel) => void,
-];
-
-const xyn = "(const float* x, float* y, int n)";
-const xy = "(const float* x, float* y)";
+import { tensor, zeros } from "../../native/lib/index.ts";
+import { patternBugs } from "./check-pattern-bugs.ts";
+import {
+  block,
+  cleared,
+  floats,
+  fresh,
+  i,
+  integers,
+  mapped,
+  on,
+  xy,
+  xyn,
+  type Planted,
+  type Row,
+} from "./check-rows.ts";
 
 const rows: readonly Row[] = [
   // Out of bounds.
@@ -366,14 +337,16 @@ const rows: readonly Row[] = [
   ],
 ];
 
-export const planted: readonly Planted[] = rows.map(([name, kind, bug, right, run, runRight = run]) => ({
-  name,
-  kind,
-  bug,
-  right,
-  run,
-  runRight,
-}));
+export const planted: readonly Planted[] = [...rows, ...patternBugs].map(
+  ([name, kind, bug, right, run, runRight = run]) => ({
+    name,
+    kind,
+    bug,
+    right,
+    run,
+    runRight,
+  }),
+);
 
 const declared = "__device__ float takeNext(const float* p, int k);\n";
 

@@ -4,8 +4,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import {
   check,
   compile,
+  DeviceVariable,
   empty,
   ones,
+  setChecking,
   synchronize,
   zeros,
   type CudaModule,
@@ -172,6 +174,56 @@ template <class T> __global__ void past(T* x, int n) { x[n] = 0; }`,
       throw new RangeError("of the function");
     }),
   ).toThrow(RangeError);
+});
+
+test("a checked source that comes from the cache is called as it is now", async () => {
+  const source = `extern "C" __global__ void last(float* x, int n) { x[n] = 3; }`;
+  for (const name of ["Cell [3]", "Cell [4]", "Cell [4]"]) {
+    const { kernels } = await compile(source, { ...on, check: true, name });
+    const error = await foundBy(() => (kernels["last"] as Kernel).launch({ grid: 1, block: 1 }, zeros([3], on), 3));
+    expect(error?.message).toMatch(/in line 1, `extern "C" __global__ void last/);
+  }
+});
+
+test("setChecking(true) has all launches checked until it ends", async () => {
+  const { kernels } = await compile(`extern "C" __global__ void beyond(float* x, int n) { x[n] = 1; }`, on);
+  const kernel = kernels["beyond"] as Kernel;
+  const config = { grid: 1, block: 1 };
+  const launch = () => kernel.launch(config, zeros([32], on).slice([0, 16]), 16);
+  const following = setChecking(true);
+  expect((await foundBy(launch))?.findings[0]?.kind).toBe("bounds");
+  {
+    using _off = setChecking(false);
+    expect(await foundBy(launch)).toBeNull();
+    expect(() => check(launch)).toThrow(CheckError);
+  }
+  expect(await foundBy(launch)).toBeInstanceOf(CheckError);
+  await kernel.time({ ...config, repeats: 1, warmup: 0 }, zeros([32], on).slice([0, 16]), 16);
+  following[Symbol.dispose]();
+  expect(await foundBy(launch)).toBeNull();
+  expect(() => setChecking("on" as never)).toThrow('setChecking takes true or false but got "on".');
+});
+
+test("check(fn) leaves kernels their variables", async () => {
+  const { kernels, globals } = await compile(
+    `__constant__ int step = 1;
+    __device__ int count = 3;
+    extern "C" __global__ void advance() { count += step; }`,
+    on,
+  );
+  const advance = () => (kernels["advance"] as Kernel).launch({ grid: 1, block: 1 });
+  const { step, count } = globals as Record<string, DeviceVariable<number, number>>;
+  step!.set(10);
+  check(advance);
+  expect(count!.data()).toBe(13);
+  advance();
+  step!.set(100);
+  check(advance);
+  advance();
+  expect(count!.data()).toBe(223);
+  count!.set(0);
+  check(advance);
+  expect([count!.data(), step!.data()]).toEqual([100, 100]);
 });
 
 test("a launch that is refused says so as ever", async () => {

@@ -201,7 +201,9 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       );
     }
     const w = sample([3, 2, 2, 2], "float32");
-    expect(conv2d(x.x, w.x, null, { padding: "valid" }).shape).toEqual([1, 3, 5, 4]);
+    expect(conv2d(x.x, w.x, { padding: "valid" }).shape).toEqual([1, 3, 5, 4]);
+    const bias = ones([3], { device });
+    expect(numbersOf(conv2d(x.x, w.x, { bias }))).toEqual(numbersOf(conv2d(x.x, w.x, bias)));
     const alone = conv2d(x.x.squeeze(0), w.x);
     expect(alone.shape).toEqual([3, 5, 4]);
     expect(numbersOf(alone)).toEqual(numbersOf(conv2d(x.x, w.x)));

@@ -110,7 +110,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(() => k.launch({ grid: 1, block: 1, queue: 3 } as never, null)).toThrow(
       new LaunchError(
         "INVALID_OPTION",
-        'launch of kernel k has no setting "queue". It has grid, block, shared, cooperative, bytes, flops and stream.',
+        'launch of kernel k has no setting "queue". It has grid, block, cluster, shared, cooperative, bytes, flops and stream.',
       ),
     );
     expect(() => k.launch({ grid: 1, block: 1, bytes: -1 }, null)).toThrow(
@@ -122,7 +122,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(() => k.over(1, { grid: 1 } as never)).toThrow(
       new LaunchError(
         "INVALID_OPTION",
-        'over of kernel k has no setting "grid". It has block, shared, cooperative, bytes, flops and stream.',
+        'over of kernel k has no setting "grid". It has block, cluster, shared, cooperative, bytes, flops and stream.',
       ),
     );
     expect(() => k.launch({ grid: 1, block: 1, cooperative: 1 } as never, null)).toThrow(

@@ -40,6 +40,7 @@ export type Numbers = Int32Array | Uint32Array | Float32Array | Float64Array | B
 export interface Shape {
   grid?: [number, number, number];
   block?: [number, number, number];
+  cluster?: [number, number, number];
   shared?: number;
 }
 

@@ -252,6 +252,12 @@ describe.each(compilers)("compiled by %s", (compiler) => {
       "A block has at most 232448 bytes of shared memory, but this launch needs 0 static and 232449 dynamic bytes",
     ],
     [
+      "clusters that do not make up the grid",
+      "good",
+      { grid: [5, 2, 1], cluster: [2, 1, 1] },
+      "Clusters of up to 8 blocks make up a grid, but this grid has 5×2×1 blocks, and a cluster 2×1×1",
+    ],
+    [
       "too much static shared memory",
       "big_static",
       {},
@@ -451,7 +457,7 @@ describe("what the cpu device refuses", () => {
 
   test("what only a GPU knows", () => {
     expect(() => cpu.request("occupancy", { kernel: 1000, threads: 256, shared: 0 })).toThrow(
-      "Only a GPU has an occupancy, and this kernel was compiled for the cpu. Run the cell with --device cuda.",
+      'Only a GPU has an occupancy, and this kernel was compiled for the cpu. Name an architecture, kernel.occupancy(256, 0, "sm_90"), or run the cell with --device cuda.',
     );
     expect(() =>
       cpu.request("disassemble", { artifact: new Uint8Array(), form: "ptx", headers: deviceSources }),

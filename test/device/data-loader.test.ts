@@ -201,7 +201,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
         "DataLoader takes a whole number of at least 1 as batchSize but got 0.",
       ],
       [() => new DataLoader(x, { seed: 3 }), "DataLoader takes a seed for shuffle: true, which it was not given."],
-      [() => new DataLoader(x, { numWorkers: 3 } as never), "DataLoader has no option numWorkers. Write prefetch."],
+      [() => new DataLoader(x, { numWorkers: 3 } as never), "DataLoader has no option numWorkers. Write workers."],
       [
         () => new DataLoader(x, { collate: 3 as never }),
         "DataLoader takes a function of samples as collate but got 3.",

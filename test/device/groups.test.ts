@@ -1,5 +1,5 @@
 // Cooperative groups of lanes on every device and with every compiler: tiles, coalesced, labelled and binary groups,
-// what they exchange, reduce, scan and copy; clusters of one block.
+// what they exchange, reduce, scan and copy; a block without clusters.
 import "./cache.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { compile, full, tensor, type Kernel } from "../../native/lib/index.ts";
@@ -226,7 +226,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
   });
 });
 
-test.each(targets.filter(({ device }) => device === "cpu"))("a cluster has one block ($compiler)", async ({
+test.each(targets.filter(({ device }) => device === "cpu"))("without clusters each block is one ($compiler)", async ({
   compiler,
 }) => {
   use(compiler);

@@ -156,8 +156,8 @@ int cuModuleGetFunction(void** function, void*, const char* name) {
   *function = strdup(name);
   return 0;
 }
-int cuFuncGetAttribute(int* value) {
-  *value = 1024;
+int cuFuncGetAttribute(int* value, int attribute) {
+  *value = attribute < 11 ? 1024 : 0;  // above: the clusters that it declares
   return 0;
 }
 int cuMemCreate(unsigned long* handle) {

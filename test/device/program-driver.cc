@@ -111,6 +111,10 @@ int cuEventCreate(void** event, unsigned) { return *event = &lost, 0; }
 int cuEventElapsedTime(float* milliseconds, void*, void*) { return *milliseconds = 1.5f, 0; }
 int cuStreamEndCapture(void*, void** graph) { return *graph = &weights, 0; }
 int cuGraphInstantiateWithFlags(void** executable, void*, unsigned long long) { return *executable = &weights, 0; }
+int cuLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
+  printf("host function on %s\n", stream == nullptr ? "default" : "stream");
+  return function(data), 0;
+}
 int cuGraphGetNodes(void*, void*, size_t* count) { return *count = 5, 0; }
 
 int cuLaunchKernel(void*, unsigned grid, unsigned, unsigned, unsigned block, unsigned, unsigned, unsigned shared,

@@ -58,6 +58,8 @@ __global__ void scale(float* x, int n, float by) { if (threadIdx.x < n) x[thread
 
 test("memory, variables, launches, streams, events and graphs reach the driver", async () => {
   const { stdout, stderr, end } = await run(`${kernel}
+void called(void* text) { printf("%s\\n", (const char*)text); }
+void called_back(cudaStream_t, cudaError_t error, void* text) { printf("%s %d\\n", (const char*)text, error); }
 int main(int argc, char** argv) {
   float host[8] = {1, 2, 3, 4, 5, 6, 7, 8}, w[4] = {10, 20, 30, 40}, *x;
   cudaDeviceProp prop;
@@ -81,6 +83,8 @@ int main(int argc, char** argv) {
   cudaEventCreate(&b);
   float ms;
   cudaEventElapsedTime(&ms, a, b);
+  cudaLaunchHostFunc(stream, called, (void*)"first");
+  cudaStreamAddCallback(0, called_back, (void*)"second", 0);
   cudaGraph_t graph;
   size_t nodes;
   cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
@@ -93,7 +97,7 @@ int main(int argc, char** argv) {
   expect(stderr).toBe("");
   // x·2 + w, then half of that + w.
   expect(stdout).toBe(
-    "Made GPU 0 32 an argument\nlaunch 1 8 0 default\nlaunch 2 4 64 stream\n16 32 68\n0 32 58\n1.5 5 4\n".replace(
+    "Made GPU 0 32 an argument\nlaunch 1 8 0 default\nlaunch 2 4 64 stream\n16 32 68\n0 32 58\nhost function on stream\nfirst\nhost function on default\nsecond 0\n1.5 5 4\n".replace(
       "16 32 68\n0 32 58",
       `${(1 * 2 + 10) / 2 + 10} ${(2 * 2 + 20) / 2 + 20} ${(8 * 2 + 40) / 2 + 40}\n0 ${(2 * 2 + 20) / 2 + 20} ${(5 * 2 + 10) / 2 + 10}`,
     ),

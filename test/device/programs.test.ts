@@ -1,30 +1,5 @@
 // Whole programs with main() on every device: what they print is computed here in float64, from the same random seed.
-import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
-import { runProgram } from "../../native/lib/index.ts";
-import { devices } from "./devices.ts";
-
-const seed = Math.floor(Math.random() * 10_000);
-console.log(`seed ${seed}`);
-
-const source = (name: string): string => readFileSync(new URL(`../programs/${name}.cu`, import.meta.url), "utf8");
-
-/** `hash` of the programs. */
-function hash(i: number, by: number): number {
-  let h = (Math.imul(i, 747796405) + Math.imul(by, 2891336453) + 12345) >>> 0;
-  h = Math.imul((h >>> ((h >>> 28) + 4)) ^ h, 277803737) >>> 0;
-  return ((h >>> 22) ^ h) >>> 0;
-}
-
-const numbers = (n: number, of: (i: number) => number): number[] => Array.from({ length: n }, (_, i) => of(i));
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-
-interface Program {
-  readonly args: readonly (string | number)[];
-  readonly prints: () => string;
-  readonly stderr?: string | RegExp;
-  readonly exitCode?: () => number;
-}
+import { hash, numbers, runPrograms, seed, source, sum, type Program } from "./program-runner.ts";
 
 const programs: Record<string, Program> = {
   "vector-add": {
@@ -225,6 +200,28 @@ const programs: Record<string, Program> = {
   },
   // 1 + 2 + 3 + 3; …; at the end 11 and five times 2.
   mixture: { args: [], prints: () => "9\n19\n1.5\n15\n6.5\n11 12\n1\n21\n" },
+  textures: {
+    args: [13, 9, seed],
+    prints: () => {
+      const [w, h] = [13, 9];
+      const image = numbers(w * h, (i) => hash(i, seed) % 256);
+      const turned = numbers(w * h, (i) => {
+        const [x, y] = [i % h, Math.floor(i / h)];
+        const row = (h - 1 - x) * w;
+        return (image[row + y]! + image[row + Math.min(w - 1, y + 1)]!) / 2;
+      });
+      const mixed = numbers(w, (x) => sum(numbers(3, (layer) => (layer + 1) * image[layer * w + x]!)));
+      const bytes = numbers(40, (i) => hash(i, seed + 1) & 255);
+      const got = numbers(10, (i) => bytes[9 - i]! + 1000 * bytes[4 * i + 2]!);
+      const weighed = sum(turned.map((value, i) => value * ((i % 7) + 1)));
+      return `turned ${turned[0]!.toFixed(1)} ${turned.at(-1)!.toFixed(1)} sum ${weighed.toFixed(1)}
+layers ${sum(mixed.map((value, x) => value * (x + 1)))}
+fetched ${sum(got.map((value, i) => value * (i + 1)))}
+cudaErrorInvalidValue
+cudaErrorInvalidValue
+`;
+    },
+  },
   halves: { args: [], prints: () => "0 0\n" },
   talk: {
     args: ["one", "two words"],
@@ -253,14 +250,4 @@ function lineOf(name: string, text: string): number {
   return source(name).slice(0, source(name).indexOf(text)).split("\n").length;
 }
 
-describe.each(devices)("whole programs on $name", ({ name: device }) => {
-  test.each(Object.keys(programs))("%s", { timeout: 120_000 }, async (name) => {
-    const { args, prints, stderr = "", exitCode } = programs[name]!;
-    const ended = await runProgram(source(name), { device, args: args.map(String) });
-    expect(ended.stdout).toBe(prints());
-    if (typeof stderr === "string") expect(ended.stderr).toBe(stderr);
-    else expect(ended.stderr).toMatch(stderr);
-    expect(ended.exitCode).toBe(exitCode?.() ?? 0);
-    expect(ended.unchecked).toEqual([]);
-  });
-});
+runPrograms("whole programs", programs);

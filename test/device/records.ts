@@ -3,7 +3,7 @@ import { binding, deviceSources } from "../../native/lib/wire/binding.ts";
 import { answerFields } from "../../native/lib/wire/answers.ts";
 import { headerBytes, Op } from "../../native/lib/wire/commands.ts";
 import { writeCopy, writeFill } from "../../native/lib/wire/copy.ts";
-import { LaunchLayout, launchWords, nullWord } from "../../native/lib/wire/launch.ts";
+import { clusterFlags, LaunchLayout, launchWords, nullWord } from "../../native/lib/wire/launch.ts";
 import { putLong } from "../../native/lib/wire/long.ts";
 import type { AnswerOf, Field } from "../../native/lib/wire/messages.ts";
 import { Recording } from "../../native/lib/wire/recording.ts";
@@ -30,6 +30,7 @@ export interface RawLaunch {
   kernel: number;
   grid?: [number, number, number];
   block?: [number, number, number];
+  cluster?: [number, number, number];
   /** Dynamic shared memory, bytes. */
   shared?: number;
   /** Pointers first, then 32-bit integers: the order of the test kernels' parameters. `null`: a null pointer. */
@@ -40,7 +41,15 @@ export interface RawLaunch {
 /** A launch on a stream, or into another target. Returns the sequence. */
 export function launchOn(
   on: TargetStream,
-  { kernel, grid = [1, 1, 1], block = [1, 1, 1], shared = 0, pointers = [], integers = [] }: RawLaunch,
+  {
+    kernel,
+    grid = [1, 1, 1],
+    block = [1, 1, 1],
+    cluster = [0, 0, 0],
+    shared = 0,
+    pointers = [],
+    integers = [],
+  }: RawLaunch,
 ): number {
   const layout = new LaunchLayout(
     kernel,
@@ -51,7 +60,7 @@ export function launchOn(
   words.set(grid, launchWords.grid);
   words.set(block, launchWords.block);
   words[launchWords.shared] = shared;
-  words[launchWords.flags] = 0;
+  words[launchWords.flags] = clusterFlags(...cluster);
   const at = layout.parameters / 4;
   pointers.forEach((place, index) => {
     if (place === null) words.fill(nullWord, at + 2 * index, at + 2 * index + 2);

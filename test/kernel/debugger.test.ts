@@ -346,7 +346,7 @@ ran`;
   );
 });
 
-test("nothing hangs: a client that leaves, a session that ends, code that leaves the process, a shutdown", async () => {
+test("a client that leaves lets paused code run on", async () => {
   const opened = await openKernel();
   const { client } = opened;
   const other = connect(opened);
@@ -354,23 +354,32 @@ test("nothing hangs: a client that leaves, a session that ends, code that leaves
   const debug = await new Debugging(other).start();
   const code = "let n = 1;\nn = 2;\nn";
   await debug.breakAt({ code }, 2);
-  let stopped = debug.stop();
-  let done = client.execute(code);
+  const stopped = debug.stop();
+  const done = client.execute(code);
   await stopped;
   other.close();
   expect(shown(await done)).toContainEqual(["execute_result", "2"]);
 
-  const again = new Debugging(client);
-  expect(await again.ask("debugInfo")).toMatchObject({ isStarted: false, stoppedThreads: [] });
-  await again.start();
-  stopped = again.stop();
-  done = client.execute(code);
+  expect(await new Debugging(client).ask("debugInfo")).toMatchObject({ isStarted: false, stoppedThreads: [] });
+});
+
+test("nothing hangs: a session that ends, code that leaves the process, a shutdown", async () => {
+  const opened = await openKernel();
+  const { client } = opened;
+  const again = await new Debugging(client).start();
+  const code = "let n = 1;\nn = 2;\nn";
+  await again.breakAt({ code }, 2);
+  let stopped = again.stop();
+  let done = client.execute(code);
   const { frames } = await stopped;
   const gone = again.response("evaluate", {
     expression: "process.kill(process.pid, 'SIGKILL')",
     frameId: frames[0]!.id,
   });
-  expect((await gone)["message"]).toBe("The session has ended, and with it what it was asked.");
+  // Of the agent's last words some may still come.
+  expect((await gone)["message"]).toMatch(
+    /^The (session has ended, and with it what it was asked|debugger has been detached)\.$/,
+  );
   expect((await done).reply).toMatchObject({ ename: "SessionEnded" });
 
   // The next session stops at the same line; what it is left by ends it.

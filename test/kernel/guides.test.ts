@@ -31,6 +31,7 @@ test.each([
   "profiles.md",
   "training.md",
   "pictures.md",
+  "teaching.md",
 ])("the cells of %s run, in their order", async (name) => {
   expect(blocksOf(guide(name)).length).toBeGreaterThan(2);
   await followed(name);
@@ -49,6 +50,17 @@ test("the cells of cuda.md run, and what it says of mistakes is what the kernel 
   }
   expect(wrong).toEqual([]);
   expect(said.length).toBeGreaterThan(30);
+});
+
+test("what teaching.md says of numbers that differ is what a learner reads", async () => {
+  const { client } = await openKernel({ env: { WARPCELL_DEVICE: "cpu" } });
+  await client.execute('%types off\nimport { assertClose, tensor, zeros } from "warpcell"');
+  const said = rowsOf(guide("teaching.md").split("\n## Comparing")[1]!);
+  for (const [call, sentence] of said) {
+    const { reply } = await client.execute(codeIn(call!)[0]!);
+    expect(reply["evalue"]).toBe(sentence);
+  }
+  expect(said.length).toBe(4);
 });
 
 test("every option of %%cuda and every magic is listed, and no other", () => {

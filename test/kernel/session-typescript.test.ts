@@ -140,6 +140,16 @@ describe("classes and functions", () => {
     ).toBe("[ 1, 3, false ]");
   });
 
+  test("the text of a function has its names and imports as they were written", async () => {
+    await session.run("const factor = 3, f = (x: number) => x;");
+    const { result } = await session.run(
+      'String(async (x: number) => { const { sep } = await import("node:path"); return f(x) * factor + sep.length + `${import.meta.url}`; })',
+    );
+    expect(result).toContain('const { sep } = await import("node:path");');
+    expect(result).toContain("return f(x) * factor + sep.length + `${import.meta.url}`;");
+    expect((await session.run("const $$ = 1; String(() => $$ + factor)")).result).toBe("'() => $$ + factor'");
+  });
+
   test("an async function can be run from its text", async () => {
     const code =
       "const work = async (n: number) => { for await (const x of [n, 1]) n += x; for await (const x of [1]) { n += x } return (await n) + await Promise.resolve(1) }; ";

@@ -21,7 +21,7 @@ test("any slice is a picture of what it holds now; what there is no slice of is 
   );
   expect(id).toEqual(expect.any(String));
   expect(await idOf(client, "x")).toBe(id);
-  expect(await idOf(client, "arange(12).reshape([1, 3, 4])")).toBeUndefined();
+  expect(await idOf(client, "arange(1)")).toBeUndefined();
 
   client.send("shell", requestOf("comm_open", { comm_id: "s", target_name: "warpcell.tensor", data: {} }));
   const ask = async (data: object): Promise<Json> => {

@@ -34,6 +34,11 @@ export function colourAt(share: number): Colour {
   return table[step]!;
 }
 
+/** The colour at `share` of the way from the lowest value to the highest of a range around zero. */
+export function divergingAt(share: number): Colour {
+  return signedTable[Math.round(Math.min(1, Math.max(0, share)) * (signedTable.length - 1))]!;
+}
+
 /**
  * Where `value` lies between `low` and `high`; the middle when they are equal. No overflow for the whole range of
  * float64.
@@ -56,12 +61,11 @@ export interface Scale {
 export function scaleOf(low: number, high: number): Scale {
   if (low < 0 && high > 0) {
     const most = Math.max(-low, high);
-    const last = signedTable.length - 1;
     return {
       low: -most,
       high: most,
       isSigned: true,
-      colourOf: (value) => signedTable[Math.round(Math.min(1, Math.max(0, shareOf(value, -most, most))) * last)]!,
+      colourOf: (value) => divergingAt(shareOf(value, -most, most)),
     };
   }
   return { low, high, isSigned: false, colourOf: (value) => colourAt(shareOf(value, low, high)) };

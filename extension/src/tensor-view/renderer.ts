@@ -6,6 +6,7 @@ import { element } from "./element.ts";
 import { HeatMap } from "./heat-map.ts";
 import type { TensorPayload } from "../../../kernel/mime.ts";
 import { checkPayload, checkTile } from "./payload.ts";
+import type { Open } from "../viewer/open.ts";
 import type { SliceSource } from "./slice-source.ts";
 import { Sliders } from "./sliders.ts";
 import type { Fact } from "./summary.ts";
@@ -15,11 +16,17 @@ import { decodeTile, inRangeOf } from "./tile.ts";
 export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
   private readonly mimeType: string;
   private readonly slices: SliceSource | null;
+  private readonly openIn: () => Open | null;
   private heatMap: HeatMap | null = null;
 
-  /** Without a source of slices, as in a file, the first one is shown. */
-  constructor({ mimeType }: IRenderMime.IRendererOptions, slices: SliceSource | null = null) {
+  /** Without a source of slices, as in a file, the first one is shown, and nothing opens. */
+  constructor(
+    { mimeType }: IRenderMime.IRendererOptions,
+    slices: SliceSource | null = null,
+    openIn: () => Open | null = () => null,
+  ) {
     super();
+    this.openIn = openIn;
     this.slices = slices;
     this.mimeType = mimeType;
     this.addClass("warpcell-tensor");
@@ -41,6 +48,7 @@ export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
     const payload = checkPayload(data);
     if (!payload.ok) return [problem(payload.problem)];
     const line = element("div", "warpcell-tensor-line", ...factsOf(payload.value).map(factNode));
+    line.append(...this.openButton(payload.value));
     const { tile, size } = payload.value;
     if (!tile || size < 2) return [line];
     const drawing = drawingOf(payload.value, png);
@@ -54,8 +62,19 @@ export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
     if (id === undefined || this.slices === null) return [...above, this.heatMap.node];
     const source = this.slices;
     source.prepare();
+    if (shape.slice(0, -2).every((length) => length === 1)) return [...above, this.heatMap.node];
     const sliders = new Sliders(shape, (index) => void this.showSlice(source, sliders, payload.value, id, index));
     return [...above, sliders.node, this.heatMap.node];
+  }
+
+  private openButton({ id, shape, dtype, device }: TensorPayload): HTMLElement[] {
+    const open = this.openIn();
+    if (id === undefined || open === null) return [];
+    const button = element("button", "warpcell-button warpcell-tensor-open", "Open");
+    button.type = "button";
+    button.title = "Open the tensor in a tab: zoom, any axes, statistics";
+    button.addEventListener("click", () => open({ id, shape, dtype, device }));
+    return [button];
   }
 
   /**

@@ -7,6 +7,7 @@ import { goToPlace } from "../kernel-link/cell-places.ts";
 import type { NotebookInFront } from "../kernel-link/notebook-in-front.ts";
 import { element } from "../tensor-view/element.ts";
 import { SliceSource } from "../tensor-view/slice-source.ts";
+import type { Open } from "../viewer/open.ts";
 import { columns, filtered } from "./columns.ts";
 import { VariableSource } from "./payload.ts";
 import { Row, type RowActions } from "./row.ts";
@@ -30,16 +31,17 @@ export class VariablesPanel extends Widget {
   private asking = false;
   private isDue = false;
 
-  constructor(front: NotebookInFront) {
+  constructor(front: NotebookInFront, open: () => Open | null) {
     super();
     this.id = "warpcell-variables";
     this.addClass("warpcell-panel");
     this.addClass("warpcell-variables");
     this.front = front;
-    this.source = new VariableSource(front);
+    this.source = new VariableSource(() => front.kernel);
     this.actions = {
       source: this.source,
       slices: new SliceSource(() => front.kernel),
+      open,
       goTo: (place) => front.panel && goToPlace(front.panel.content, place),
       changed: () => void this.refresh(),
     };

@@ -1,10 +1,10 @@
 // Checks what the kernel says of the notebook's names, and asks for it.
+import type { Kernel } from "@jupyterlab/services";
 import type { NotebookVariable, PreviewReply, TracePlace } from "../../../kernel/mime.ts";
 import { variablesTarget } from "../../../kernel/mime.ts";
 import { CommQuestions } from "../kernel-link/comm-questions.ts";
 import type { Checked, Expectations } from "../kernel-link/fields.ts";
 import { checkFields, count, counts, flag, orNull, problemIn, record, text } from "../kernel-link/fields.ts";
-import type { NotebookInFront } from "../kernel-link/notebook-in-front.ts";
 
 const variableFields: Expectations<NotebookVariable> = {
   name: text,
@@ -32,8 +32,8 @@ const gone = "The kernel does not say: it has ended, or is older than this panel
 export class VariableSource {
   private readonly questions: CommQuestions;
 
-  constructor(front: NotebookInFront) {
-    this.questions = new CommQuestions(variablesTarget, gone, () => front.kernel);
+  constructor(kernelOf: () => Kernel.IKernelConnection | null) {
+    this.questions = new CommQuestions(variablesTarget, gone, kernelOf);
   }
 
   close(): void {

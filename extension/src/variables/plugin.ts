@@ -5,6 +5,7 @@ import { INotebookTracker } from "@jupyterlab/notebook";
 import { NotebookInFront } from "../kernel-link/notebook-in-front.ts";
 import { showVariables } from "../side-panel/commands.ts";
 import { addPanel } from "../side-panel/add-panel.ts";
+import { openIn } from "../viewer/open.ts";
 import { VariablesPanel } from "./panel.ts";
 
 export const variables: JupyterFrontEndPlugin<void> = {
@@ -14,7 +15,11 @@ export const variables: JupyterFrontEndPlugin<void> = {
   requires: [INotebookTracker],
   optional: [ICommandPalette],
   activate: (app: JupyterFrontEnd, tracker: INotebookTracker, palette: ICommandPalette | null) => {
-    const panel = new VariablesPanel(new NotebookInFront(tracker));
+    const front = new NotebookInFront(tracker);
+    const panel = new VariablesPanel(
+      front,
+      openIn(app.commands, () => front.panel?.id ?? null),
+    );
     panel.title.caption = "Variables (Warpcell)";
     addPanel(app, palette, panel, { command: showVariables, label: "Show variables", rank: 700 });
   },

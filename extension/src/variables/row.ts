@@ -5,6 +5,7 @@ import { formatBytes } from "../drawing/quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import { TensorRenderer } from "../tensor-view/renderer.ts";
 import type { SliceSource } from "../tensor-view/slice-source.ts";
+import type { Open } from "../viewer/open.ts";
 import { columns } from "./columns.ts";
 import type { VariableSource } from "./payload.ts";
 
@@ -12,6 +13,8 @@ import type { VariableSource } from "./payload.ts";
 export interface RowActions {
   readonly source: VariableSource;
   readonly slices: SliceSource;
+  /** `null`: nothing opens tensors in tabs. */
+  open(): Open | null;
   goTo(place: TracePlace): void;
   /** Something was disposed of. */
   changed(): void;
@@ -133,6 +136,10 @@ export class Row {
     const renderer = new TensorRenderer(
       { mimeType: tensorMime } as ConstructorParameters<typeof TensorRenderer>[0],
       this.actions.slices,
+      () => {
+        const open = this.actions.open();
+        return open && ((tensor) => open(tensor, this.variable.name));
+      },
     );
     const data = { [tensorMime]: payload, ...(png === null ? {} : { "image/png": png }) };
     await renderer.renderModel({ data } as unknown as Parameters<TensorRenderer["renderModel"]>[0]);

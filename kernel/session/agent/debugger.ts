@@ -60,6 +60,7 @@ export class Debugger {
   #step: StepTaken | null = null;
   #isPausing = false;
   #lastFrame = 0;
+  #detaching: Promise<void> = Promise.resolve();
   #listing: Promise<Body> | null = null;
 
   /** `tell` sends an event. */
@@ -145,6 +146,8 @@ export class Debugger {
   // Attaching
 
   async #attach(): Promise<Body> {
+    // V8 tells all that are connected of a pause: the one before is gone first.
+    await this.#detaching;
     if (this.#attached !== null) return {};
     const inspector = new Inspector();
     const scripts = new DebugScripts(inspector, this.#wanted);
@@ -156,12 +159,14 @@ export class Debugger {
       values: new DebugValues(inspector, "pause"),
     };
     inspector.on("Debugger.scriptParsed", (script) => scripts.parsed(script));
-    inspector.on("Debugger.resumed", () => this.#resumed());
+    const isAttached = (): boolean => this.#attached?.inspector === inspector;
+    inspector.on("Debugger.resumed", () => isAttached() && this.#resumed());
     inspector.on("Debugger.paused", (event) => {
+      if (!isAttached()) return;
       this.#isPaused = true;
       this.#meet(event).catch((error: unknown) => {
         // Detached meanwhile, the main thread goes on.
-        if (this.#attached?.inspector !== inspector) return;
+        if (!isAttached()) return;
         report(error);
         inspector.send("Debugger.resume", report);
       });
@@ -194,8 +199,11 @@ export class Debugger {
     this.#step = null;
     if (this.#isPaused) attached.inspector.send("Debugger.resume", report);
     this.#resumed();
-    await attached.inspector.post("Debugger.disable");
-    attached.inspector.disconnect();
+    this.#detaching = attached.inspector
+      .post("Debugger.disable")
+      .catch(report)
+      .then(() => attached.inspector.disconnect());
+    await this.#detaching;
     return {};
   }
 

@@ -43,6 +43,9 @@ export class NotebookState {
   readonly #views: Views = {
     slice: notHere,
     figures: notHere,
+    tile: notHere,
+    statistics: notHere,
+    find: notHere,
     window: notHere,
     preview: notHere,
     dispose: busy,

@@ -1,21 +1,25 @@
 // The session's third thread: answers what front ends ask of tensors and profiles that they show, while the main thread
 // runs a cell. It reads the same memory, and waits for a device process of its own alone.
 import { parentPort, workerData } from "node:worker_threads";
-import { DeviceFault, TensorError, WarpcellError } from "warpcell";
+import { DeviceFault, TensorError, WarpcellError, type Tensor } from "warpcell";
 import {
   figuresOfShown,
   goneProfile,
   goneTensor,
   isShown,
+  nextFound,
   prepareViews,
   previewOf,
   SharedCode,
   sliceOf,
+  tileAt,
   viewed,
+  viewedStatistics,
   viewedWindow,
   type Shown,
 } from "warpcell/host";
 import { mistakesTarget } from "../../mime.ts";
+import { packForLine } from "../../session-protocol-buffers.ts";
 import { cudaMistakesIn } from "./cuda-mistakes.ts";
 import { NotHere, refusalOf, replyTo, type ViewReply, type Views } from "../display/views.ts";
 import { type AgentStart, type FromViewer, shared, type ToViewer } from "./agent-link.ts";
@@ -39,6 +43,17 @@ function view<T>(id: string, use: Parameters<typeof viewed<T>>[1]): { value: T; 
   return { value, unfinished: unfinished || wasRunning || isRunning() };
 }
 
+/** The same of a tensor and another one, or none. */
+function viewBoth<T>(
+  id: string,
+  minus: string | null,
+  use: (tensor: Tensor, minus: Tensor | null) => T,
+): { value: T; unfinished: boolean } {
+  if (minus === null) return view(id, (tensor) => use(tensor, null));
+  const { value, unfinished } = view(id, (tensor) => view(minus, (other) => use(tensor, other)));
+  return { value: value.value, unfinished: unfinished || value.unfinished };
+}
+
 function onceMore<T>(attempt: () => T): T {
   try {
     return attempt();
@@ -56,6 +71,18 @@ const views: Views = {
   figures(id) {
     const { value, unfinished } = view(id, figuresOfShown);
     return { figures: value, unfinished };
+  },
+  tile(id, place, minus) {
+    const { value, unfinished } = viewBoth(id, minus, (tensor, other) => tileAt(tensor, place, other));
+    return { ...value, unfinished };
+  },
+  statistics(id, minus) {
+    const { value, unfinished } = viewBoth(id, minus, viewedStatistics);
+    return { statistics: value, unfinished };
+  },
+  find(id, kind, after, minus) {
+    const { value, unfinished } = viewBoth(id, minus, (tensor, other) => nextFound(tensor, kind, after, other));
+    return { index: value, unfinished };
   },
   window(id, start, end, width) {
     const found = shown.get(id);
@@ -128,9 +155,7 @@ async function mistakesIn([text, ...before]: [string, ...string[]]): Promise<Fro
 }
 
 function carried(reply: ViewReply | null): FromViewer["answer"] {
-  return (
-    reply && { data: { ...reply.data }, buffers: reply.buffers.map((buffer) => Buffer.from(buffer).toString("base64")) }
-  );
+  return reply && { data: { ...reply.data }, buffers: packForLine(reply.buffers) };
 }
 
 /** What is wrong with a device is met again when somebody asks, and then the main thread answers. */

@@ -20,15 +20,15 @@ export async function runCuda(
   if (cell.options.args !== undefined)
     throw new warpcell.CompileError("This cell has no main(), so it takes no arguments behind --.", "");
   const { code, name, includes } = source;
-  const brought = session.shared.before(code, cell.options.defines, ran);
+  const shared = session.shared.before(code, cell.options, ran);
   const { id = null, count } = ran;
-  const options = { ...cell.options, name, cell: { cell: id, count }, includes, brought } as Parameters<
+  const options = { ...cell.options, name, cell: { cell: id, count }, includes, ...shared } as Parameters<
     typeof warpcell.compile
   >[1];
   const module = await warpcell.compile(code, options);
 
   const kernels = Object.entries(module.kernels);
-  const values = [...kernels, ...Object.entries(module.globals)];
+  const values = [...kernels, ...Object.entries(module.globals), ...Object.entries(module.functions)];
   for (const [name, value] of values) session.slots.define(name, value);
   const definition = { offset: null, isImport: false };
   session.names.declaredBy(ran, new Map(values.map(([name]) => [name, definition])));

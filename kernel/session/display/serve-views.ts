@@ -41,12 +41,23 @@ export function viewsOf(library: LibraryLoader, names: Names, memory: MemoryRepo
       throw new Error("The library has not been loaded yet: there is no tensor. Run a cell.");
     return library.loaded.host;
   };
+  const shown = (id: string) => host().shownTensor(id);
+  const shownOrNull = (id: string | null) => (id === null ? null : shown(id));
   return {
-    slice: (id, index) => ({ tile: host().sliceOf(host().shownTensor(id), index), unfinished: false }),
-    figures: (id) => ({ figures: host().figuresOfShown(host().shownTensor(id)), unfinished: false }),
+    slice: (id, index) => ({ tile: host().sliceOf(shown(id), index), unfinished: false }),
+    figures: (id) => ({ figures: host().figuresOfShown(shown(id)), unfinished: false }),
+    tile: (id, place, minus) => ({ ...host().tileAt(shown(id), place, shownOrNull(minus)), unfinished: false }),
+    statistics: (id, minus) => ({
+      statistics: host().viewedStatistics(shown(id), shownOrNull(minus)),
+      unfinished: false,
+    }),
+    find: (id, kind, after, minus) => ({
+      index: host().nextFound(shown(id), kind, after, shownOrNull(minus)),
+      unfinished: false,
+    }),
     window: (id, start, end, width) => host().Profile.window(id, start, end, width),
     variables: () => ({ variables: names.list(memory.identify), running: false }),
-    preview: (id) => ({ ...host().previewOf(host().shownTensor(id), id), unfinished: false }),
+    preview: (id) => ({ ...host().previewOf(shown(id), id), unfinished: false }),
     dispose: (id) => host().disposeShown(id),
     memory: () => ({ ...memory.now(), running: false }),
     release: (what) => (library.loaded === null ? 0 : host().releaseMemory(what)),

@@ -9,6 +9,9 @@ import {
   type DisposeRequest,
   type FiguresReply,
   type FiguresRequest,
+  type FindReply,
+  type FindRequest,
+  type FoundKind,
   type MemoryReply,
   type MemoryRequest,
   type PreviewReply,
@@ -17,6 +20,11 @@ import {
   type ReleaseRequest,
   type SliceReply,
   type SliceRequest,
+  type StatisticsReply,
+  type StatisticsRequest,
+  type TilePlace,
+  type TileReply,
+  type TileRequest,
   type VariablesReply,
   type VariablesRequest,
   type WindowReply,
@@ -28,6 +36,18 @@ import type { ViewTarget } from "../../session-protocol.ts";
 export interface Views {
   slice(id: string, index: readonly number[]): Pick<SliceReply, "tile" | "unfinished">;
   figures(id: string): Pick<FiguresReply, "figures" | "unfinished">;
+  tile(
+    id: string,
+    place: TilePlace,
+    minus: string | null,
+  ): Pick<TileReply, "tile" | "unfinished"> & { buffers: Uint8Array[] };
+  statistics(id: string, minus: string | null): Pick<StatisticsReply, "statistics" | "unfinished">;
+  find(
+    id: string,
+    kind: FoundKind,
+    after: readonly number[] | null,
+    minus: string | null,
+  ): Pick<FindReply, "index" | "unfinished">;
   window(
     id: string,
     start: number,
@@ -49,6 +69,9 @@ export class NotHere extends Error {
 type AnyReply =
   | SliceReply
   | FiguresReply
+  | TileReply
+  | StatisticsReply
+  | FindReply
   | WindowReply
   | VariablesReply
   | PreviewReply
@@ -93,6 +116,56 @@ const figures: Question<FiguresRequest, FiguresReply> = {
   accepts: (data): data is FiguresRequest => isRequest(data),
   answer: ({ id }, views) => ({ data: views.figures(id), buffers: [] }),
   nothing: { figures: null, unfinished: false },
+};
+
+/** Positions and axes: whole numbers that JavaScript has exactly. */
+const isPlace = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const isPlaceOrNull = (value: unknown): boolean => value === null || isPlace(value);
+const isIndex = (value: unknown): boolean => Array.isArray(value) && value.every(isPlace);
+const isOther = ({ minus }: { minus?: unknown }): boolean => minus === null || typeof minus === "string";
+
+const tiles: Question<TileRequest, TileReply> = {
+  isAsked: ({ tile }) => tile !== undefined,
+  expected:
+    "A tile is asked for by a request number, the tensor's id, minus: the id of another one or null, and a place: index, rows, columns, level, row and column as whole numbers from 0 on.",
+  accepts: (data): data is TileRequest => {
+    const { index, rows, columns, level, row, column } = fieldsOf(data.tile) as Partial<TilePlace>;
+    return (
+      isRequest(data) &&
+      isOther(data) &&
+      isIndex(index) &&
+      [rows, columns].every(isPlaceOrNull) &&
+      [level, row, column].every(isPlace)
+    );
+  },
+  answer({ id, tile, minus }, views) {
+    const { buffers, ...data } = views.tile(id, tile, minus);
+    return { data, buffers };
+  },
+  nothing: { tile: null, unfinished: false },
+};
+
+const statistics: Question<StatisticsRequest, StatisticsReply> = {
+  isAsked: (data) => data.statistics !== undefined,
+  expected:
+    "Statistics are asked for by a request number, the tensor's id, minus: the id of another one or null, and statistics: true.",
+  accepts: (data): data is StatisticsRequest => isRequest(data) && isOther(data) && data.statistics === true,
+  answer: ({ id, minus }, views) => ({ data: views.statistics(id, minus), buffers: [] }),
+  nothing: { statistics: null, unfinished: false },
+};
+
+const foundKinds: readonly FoundKind[] = ["nan", "infinity", "maximum", "minimum"];
+
+const finds: Question<FindRequest, FindReply> = {
+  isAsked: ({ find }) => find !== undefined,
+  expected: `An element is looked for by a request number, the tensor's id, minus: the id of another one or null, after: an index or null, and find: one of ${foundKinds.map((kind) => `"${kind}"`).join(", ")}.`,
+  accepts: (data): data is FindRequest =>
+    isRequest(data) &&
+    isOther(data) &&
+    (data.after === null || isIndex(data.after)) &&
+    foundKinds.includes(data.find as FoundKind),
+  answer: ({ id, find, after, minus }, views) => ({ data: views.find(id, find, after, minus), buffers: [] }),
+  nothing: { index: null, unfinished: false },
 };
 
 const windows: Question<WindowRequest, WindowReply> = {
@@ -156,7 +229,7 @@ const releases: Question<ReleaseRequest, ReleaseReply> = {
 
 type AnyQuestion = Question<object, ViewReply["data"]>;
 const questions = {
-  [tensorTarget]: [figures, slices],
+  [tensorTarget]: [figures, tiles, statistics, finds, slices],
   [traceTarget]: [windows],
   [variablesTarget]: [previews, disposals, variables],
   [memoryTarget]: [releases, memories],

@@ -72,6 +72,7 @@ class Exports : public Napi::Addon<Exports> {
                     method<&Exports::disown>("disown"),
                     method<&Exports::buffer>("buffer"),
                     method<&Exports::part>("part"),
+                    method<&Exports::part_of>("partOf"),
                     method<&Exports::copy>("copy"),
                     method<&Exports::share_memory>("shareMemory"),
                     method<&Exports::map_memory>("mapMemory"),
@@ -229,6 +230,19 @@ class Exports : public Napi::Addon<Exports> {
     uint64_t place = arguments.bytes(1);
     return instance_.view(readable_segment(client_of(arguments), segment_of(place)), offset_of(place),
                           arguments.bytes(2));
+  }
+
+  Napi::Value part_of(const Arguments& arguments) {
+    uint64_t place = arguments.bytes(1);
+    std::optional<Segment> segment;
+    Registry::instance().each([&](uint32_t number, Connection& connection) {
+      if (number != arguments.small(0)) return;
+      segment = connection.client.share(segment_of(place));
+      if (segment && segment->memory == Memory::device && connection.client.kind() != "cpu") segment.reset();
+    });
+    if (!segment)
+      throw ClientError("NO_SEGMENT", "There is no memory of the host at place " + std::to_string(place) + ".");
+    return instance_.view(*segment, offset_of(place), arguments.bytes(2));
   }
 
   void copy(const Arguments& arguments) {

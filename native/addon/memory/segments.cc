@@ -37,7 +37,7 @@ std::optional<Segment> Segments::share(uint32_t number) const {
   if (segment == nullptr) return std::nullopt;
   Descriptor descriptor(fcntl(segment->descriptor.get(), F_DUPFD_CLOEXEC, 0));
   if (!descriptor) throw system_error("share a segment", errno);
-  return Segment{segment->memory, segment->bytes, std::move(descriptor)};
+  return Segment{segment->memory, segment->bytes, std::move(descriptor), segment->serial};
 }
 
 const Segment* Segments::find(uint32_t number) const {

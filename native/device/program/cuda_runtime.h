@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <utility>
 
 #include "warpcell_program/language.h"
 #include "warpcell_program/vectors.h"

@@ -21,6 +21,7 @@
 #include "profile/profiler.h"
 #include "run/segments.h"
 #include "run/streams.h"
+#include "run/textures.h"
 #include "compile/user_cell.h"
 
 namespace warpcell {
@@ -70,6 +71,14 @@ void check_limits(const LaunchRequest& request, const LoadedKernel& kernel) {
     refuse("A block has at most " + std::to_string(kSharedPerBlockOptin) +
            " bytes of shared memory, but this launch needs " + std::to_string(kernel.shared.own) + " static and " +
            std::to_string(request.shared) + " dynamic bytes.");
+  }
+  const uint32_t* cluster = request.cluster[0] != 0 ? request.cluster : kernel.cluster;
+  uint32_t together = cluster[0] * cluster[1] * cluster[2];
+  if (together < 1 || together > warpcell_cpu::kMaxCluster || request.grid[0] % cluster[0] != 0 ||
+      request.grid[1] % cluster[1] != 0 || request.grid[2] % cluster[2] != 0) {
+    refuse("Clusters of up to " + std::to_string(warpcell_cpu::kMaxCluster) +
+           " blocks make up a grid, but this grid has " + dimensions(request.grid) + " blocks, and a cluster " +
+           std::to_string(cluster[0]) + "×" + std::to_string(cluster[1]) + "×" + std::to_string(cluster[2]) + ".");
   }
   if (request.argument_bytes > kMaxArgumentBytes) {
     refuse("A launch has at most " + std::to_string(kMaxArgumentBytes) + " bytes of arguments, but this one has " +
@@ -151,9 +160,10 @@ class CpuDevice final : public Device {
   }
 
   std::string occupancy(uint32_t, uint32_t, uint32_t) override {
-    throw DeviceError(
-        "UNSUPPORTED",
-        "Only a GPU has an occupancy, and this kernel was compiled for the cpu. Run the cell with --device cuda.");
+    throw DeviceError("UNSUPPORTED",
+                      "Only a GPU has an occupancy, and this kernel was compiled for the cpu. Name an architecture, "
+                      "kernel.occupancy(256, "
+                      "0, \"sm_90\"), or run the cell with --device cuda.");
   }
   std::string disassemble(const std::string& artifact, const std::string& form, const std::string& headers) override {
     if (form == "assembly") return assembly_of(artifact, headers);
@@ -256,6 +266,10 @@ class CpuDevice final : public Device {
     stream.call([&] {
       std::memcpy(stream.arguments, launch.arguments, launch.argument_bytes);
       Job job = job_of(stream, launch, kernel);
+      if (job.blocks_of_cluster() > 1)
+        throw DeviceError("UNSUPPORTED",
+                          "A launch with clusters of several blocks is not checked: their shared memory is each "
+                          "other's. Launch the kernel without --check.");
       job.observer = &checker_;
       CheckedTask task = task_of(request, job, kernel);
       // Addresses that a kernel keeps must hold in the next launch, too.
@@ -280,6 +294,7 @@ class CpuDevice final : public Device {
     return {describe_library(kOpenBlasRow, []() -> OpenedLibrary { return {openblas().path, openblas().version}; })};
   }
   Profiler* profiler() override { return &profiler_; }
+  Textures* textures() override { return &textures_; }
 
   void sample(Gauges& gauges) override {
     streams_.each([](WorkStream& stream) { stream.waiting.look(stream.pool); });
@@ -352,6 +367,8 @@ class CpuDevice final : public Device {
     job.stack = kernel.stack;
     job.split = kernel.split;
     job.sequence = request.sequence;
+    const uint32_t* cluster = request.cluster[0] != 0 ? request.cluster : kernel.cluster;
+    std::copy(cluster, cluster + 3, job.cluster);
     std::copy(request.grid, request.grid + 3, job.geometry.grid);
     std::copy(request.block, request.block + 3, job.geometry.block);
     return job;
@@ -380,7 +397,7 @@ class CpuDevice final : public Device {
   }
 
   static Span watched(WorkStream& stream, const Job& job, const LoadedKernel& kernel, double& cost) {
-    if (job.cooperative) return stream.pool.run(job, cost);
+    if (job.runs_together()) return stream.pool.run(job, cost);
     Waiting::Launch launch(stream.waiting, kernel.shared.kernel, job.geometry);
     return stream.pool.run(job, cost);
   }
@@ -393,6 +410,7 @@ class CpuDevice final : public Device {
   };
 
   Segments segments_;
+  CpuTextures textures_{segments_};
   Streams streams_;
   std::map<uint32_t, Event> events_;
   ProfileLog log_;

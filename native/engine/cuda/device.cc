@@ -22,6 +22,7 @@
 #include "profile/cupti_api.h"
 #include "driver/segments.h"
 #include "driver/streams.h"
+#include "driver/textures.h"
 
 namespace warpcell {
 namespace cuda {
@@ -80,6 +81,7 @@ class CudaDevice : public Device {
         segments_(api, device_, shareable()),
         streams_({api, control, uint32_t(read(DeviceAttribute::shared_per_block_optin)),
                   uint32_t(read(DeviceAttribute::cooperative_launch) ? read(DeviceAttribute::multiprocessors) : 0)}),
+        textures_(api, segments_, streams_),
         libraries_(cuda_libraries({api, segments_, streams_, log_})),
         profiler_({api, context_, index, streams_, log_}) {}
 
@@ -187,6 +189,7 @@ class CudaDevice : public Device {
   Libraries* libraries() override { return libraries_.get(); }
   std::vector<std::string> known_libraries() override;
   Profiler* profiler() override { return &profiler_; }
+  Textures* textures() override { return &textures_; }
 
   void sample(Gauges& gauges) override { gauges_.sample(gauges); }
 
@@ -214,6 +217,7 @@ class CudaDevice : public Device {
   Modules modules_;
   Segments segments_;
   Streams streams_;
+  GpuTextures textures_;
   std::map<uint32_t, Event> events_;
   ProfileLog log_;
   ProfileLabel launch_label_{"cuLaunchKernel"}, copy_label_{"cuMemcpyAsync"}, fill_label_{"cuMemsetAsync"},

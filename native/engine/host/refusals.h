@@ -31,6 +31,9 @@ inline DeviceError wrong_value(size_t got, size_t bytes) {
   return DeviceError("PROTOCOL", "A value of " + std::to_string(got) + " bytes was sent for a variable of " +
                                      std::to_string(bytes) + " bytes.");
 }
+inline DeviceError unknown_texture(uint32_t texture) {
+  return DeviceError("INVALID_LAUNCH", "Texture " + std::to_string(texture) + " is not there.");
+}
 inline DeviceError unknown_stream(uint32_t stream) {
   return DeviceError("PROTOCOL", "Stream " + std::to_string(stream) + " has not been opened.");
 }

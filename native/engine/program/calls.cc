@@ -1,5 +1,6 @@
 // The functions of CUDA's runtime that a program calls: each has the device do it, and notes how it went.
 #include <cstring>
+#include <memory>
 #include <mutex>
 
 #include "../../device/program/warpcell_program/functions.h"
@@ -249,6 +250,35 @@ cudaError_t cudaStreamQuery(cudaStream_t stream, unsigned line) {
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned, unsigned line) {
   return noted("cudaStreamWaitEvent", line,
                event == nullptr ? cudaErrorInvalidResourceHandle : device().stream_wait(real(stream), event));
+}
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data, unsigned line) {
+  flush();
+  return noted("cudaLaunchHostFunc", line,
+               function == nullptr ? cudaErrorInvalidValue : device().call_host(real(stream), function, data));
+}
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags,
+                                  unsigned line) {
+  flush();
+  struct Call {
+    cudaStreamCallback_t callback;
+    cudaStream_t stream;
+    void* data;
+  };
+  cudaError_t error = cudaErrorInvalidValue;
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (callback != nullptr && flags == 0) error = device().capture_status(real(stream), &status);
+  // Such a callback is called once, and a graph runs many times.
+  if (error == cudaSuccess && status != cudaStreamCaptureStatusNone) error = cudaErrorStreamCaptureUnsupported;
+  if (error == cudaSuccess) {
+    auto call = std::make_unique<Call>(Call{callback, stream, data});
+    auto make = [](void* of) {
+      std::unique_ptr<Call> made(static_cast<Call*>(of));
+      made->callback(made->stream, cudaSuccess, made->data);
+    };
+    error = device().call_host(real(stream), make, call.get());
+    if (error == cudaSuccess) call.release();
+  }
+  return noted("cudaStreamAddCallback", line, error);
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned line) { return cudaEventCreateWithFlags(event, 0, line); }

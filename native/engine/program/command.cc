@@ -15,7 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../host/demangle.h"
 #include "../host/files.h"
 #include "../host/json.h"
 #include "../host/object_symbols.h"
@@ -52,26 +51,6 @@ std::string json_texts(const std::vector<std::string>& texts) {
 }
 
 // --- compile
-
-// A kernel as C++ names it, of "void map<&(square(float))>(float*, int)": "map<&square>".
-std::string expression_of(const std::string& symbol) {
-  std::string name = function_name(demangle(symbol));
-  for (size_t at = 0; (at = name.find("&(", at)) != std::string::npos;) {
-    size_t end = at + 1;
-    int depth = 0;
-    do {
-      depth += (name[end] == '(') - (name[end] == ')');
-      end++;
-    } while (depth > 0 && end < name.size());
-    std::string inner = name.substr(at + 2, end - at - 3);
-    size_t parameters = inner.rfind('(');
-    name.replace(at + 1, end - at - 1, inner.substr(0, parameters));
-    at++;
-  }
-  const std::string anonymous = "(anonymous namespace)::";
-  for (size_t at; (at = name.find(anonymous)) != std::string::npos;) name.erase(at, anonymous.size());
-  return name;
-}
 
 // "scale" of "ns::scale<float>".
 std::string plain_name(const std::string& expression) {
@@ -120,26 +99,6 @@ int compile(int count, char** arguments) {
 
 // --- run
 
-// Which kernels and variables the loaded host code has stand-ins for.
-void find_symbols(ProgramRuntime& runtime, const std::string& object, uint64_t base,
-                  const std::vector<std::string>& kernels) {
-  for (const ObjectSymbol& symbol : symbols_of(object)) {
-    if (!symbol.is_function) {
-      runtime.variables[base + symbol.at] = symbol.name;
-      continue;
-    }
-    auto found = std::find(kernels.begin(), kernels.end(), symbol.name);
-    if (found == kernels.end()) continue;
-    auto number = uint32_t(found - kernels.begin());
-    cudaFuncAttributes attributes{};
-    runtime.device.kernel_attributes(number, &attributes);
-    runtime.kernels.push_back({base + symbol.at, base + symbol.at + symbol.size, number, expression_of(symbol.name),
-                               unsigned(attributes.maxThreadsPerBlock)});
-  }
-  std::sort(runtime.kernels.begin(), runtime.kernels.end(),
-            [](const ProgramKernel& a, const ProgramKernel& b) { return a.start < b.start; });
-}
-
 struct Run {
   std::string kind;
   int index;
@@ -170,7 +129,10 @@ struct Run {
       throw DeviceError("INVALID_IMAGE", std::string("The program cannot be loaded: ") + dlerror());
     link_map* map = nullptr;
     dlinfo(handle, RTLD_DI_LINKMAP, &map);
-    find_symbols(*runtime, read_file(path), map->l_addr, lines_of(read_file(run.folder + "/symbols")));
+    std::map<std::string, uint32_t> numbers;
+    for (const std::string& symbol : lines_of(read_file(run.folder + "/symbols")))
+      numbers.emplace(symbol, uint32_t(numbers.size()));
+    runtime->add(read_file(path), map->l_addr, numbers);
     auto program = reinterpret_cast<int (*)(int, char**, char**)>(dlsym(handle, "main"));
     if (program == nullptr) throw DeviceError("INVALID_IMAGE", "The program has no main().");
 
@@ -191,21 +153,6 @@ std::string signal_name(int signal) {
   return name == nullptr ? std::to_string(signal) : std::string("SIG") + name;
 }
 
-std::string failures_of(const ProgramReport& report) {
-  std::vector<std::string> failures;
-  for (uint32_t i = 0; i < report.failure_count; i++) {
-    const ProgramFailure& failure = report.failures[i];
-    failures.push_back(JsonObject()
-                           .text("call", failure.call)
-                           .number("line", failure.line)
-                           .text("name", error_name(cudaError_t(failure.error)))
-                           .text("words", error_words(cudaError_t(failure.error)))
-                           .boolean("isLaunch", failure.is_launch != 0)
-                           .done());
-  }
-  return json_list(failures);
-}
-
 std::string fault_of(const Control& control) {
   if (control.error_count.load() == 0) return "null";
   const ErrorRecord& record = control.errors[0];
@@ -224,7 +171,7 @@ int wait_for(pid_t process, const ProgramReport& report) {
                          .text("kernel", report.kernel)
                          .number("line", report.line)
                          .boolean("ended", report.ended != 0)
-                         .raw("failures", failures_of(report))
+                         .raw("failures", failures_json(report.failures, report.failure_count))
                          .done();
   for (size_t at = 0; at < told.size();) {
     ssize_t written = write(kReportDescriptor, told.data() + at, told.size() - at);

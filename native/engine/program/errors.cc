@@ -1,6 +1,10 @@
 // The table of errors that programs can meet.
 #include "errors.h"
 
+#include <vector>
+
+#include "../host/json.h"
+
 namespace warpcell {
 namespace {
 
@@ -77,6 +81,20 @@ const char* error_name(cudaError_t error) {
 const char* error_words(cudaError_t error) {
   const Row* known = row(error);
   return known == nullptr ? "unrecognized error code" : known->words;
+}
+
+std::string failures_json(const ProgramFailure* failures, size_t count) {
+  std::vector<std::string> all;
+  for (size_t i = 0; i < count; i++) {
+    all.push_back(JsonObject()
+                      .text("call", failures[i].call)
+                      .number("line", failures[i].line)
+                      .text("name", error_name(cudaError_t(failures[i].error)))
+                      .text("words", error_words(cudaError_t(failures[i].error)))
+                      .boolean("isLaunch", failures[i].is_launch != 0)
+                      .done());
+  }
+  return json_list(all);
 }
 
 }  // namespace warpcell

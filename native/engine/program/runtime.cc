@@ -5,6 +5,9 @@
 #include <cstdio>
 #include <cstring>
 
+#include "../host/demangle.h"
+#include "../host/object_symbols.h"
+
 namespace warpcell {
 namespace {
 
@@ -18,10 +21,53 @@ void put(char* to, size_t size, const std::string& text) { std::snprintf(to, siz
 
 }  // namespace
 
+std::string expression_of(const std::string& symbol) {
+  std::string name = function_name(demangle(symbol));
+  for (size_t at = 0; (at = name.find("&(", at)) != std::string::npos;) {
+    size_t end = at + 1;
+    int depth = 0;
+    do {
+      depth += (name[end] == '(') - (name[end] == ')');
+      end++;
+    } while (depth > 0 && end < name.size());
+    std::string inner = name.substr(at + 2, end - at - 3);
+    size_t parameters = inner.rfind('(');
+    name.replace(at + 1, end - at - 1, inner.substr(0, parameters));
+    at++;
+  }
+  const std::string anonymous = "(anonymous namespace)::";
+  for (size_t at; (at = name.find(anonymous)) != std::string::npos;) name.erase(at, anonymous.size());
+  return name;
+}
+
 ProgramRuntime* program_runtime = nullptr;
 
 ProgramRuntime::ProgramRuntime(ProgramDevice& device, ProgramReport& report) : device(device), report_(report) {
   device.properties(&properties);
+}
+
+void ProgramRuntime::add(const std::string& object, uint64_t base, const std::map<std::string, uint32_t>& numbers) {
+  for (const ObjectSymbol& symbol : symbols_of(object)) {
+    if (!symbol.is_function) {
+      variables[base + symbol.at] = symbol.name;
+      continue;
+    }
+    auto found = numbers.find(symbol.name);
+    if (found == numbers.end()) continue;
+    cudaFuncAttributes attributes{};
+    device.kernel_attributes(found->second, &attributes);
+    kernels.push_back({base + symbol.at, base + symbol.at + symbol.size, found->second, expression_of(symbol.name),
+                       unsigned(attributes.maxThreadsPerBlock)});
+  }
+  std::sort(kernels.begin(), kernels.end(),
+            [](const ProgramKernel& a, const ProgramKernel& b) { return a.start < b.start; });
+}
+
+void ProgramRuntime::remove(uint64_t start, uint64_t end) {
+  kernels.erase(std::remove_if(kernels.begin(), kernels.end(),
+                               [&](const ProgramKernel& each) { return each.start >= start && each.start < end; }),
+                kernels.end());
+  variables.erase(variables.lower_bound(start), variables.lower_bound(end));
 }
 
 const ProgramKernel* ProgramRuntime::kernel_at(const void* address) const {
@@ -76,6 +122,7 @@ cudaError_t ProgramRuntime::launch(const ProgramKernel* kernel, ProgramLaunch& l
     return note(kernel->name.c_str(), line, cudaErrorInvalidConfiguration);
   if (threads > kernel->max_threads) return note(kernel->name.c_str(), line, cudaErrorLaunchOutOfResources);
   launch.kernel = kernel->number;
+  launch.line = line;
   put(report_.kernel, sizeof report_.kernel, kernel->name);
   report_.line = line;
   std::fflush(stdout);  // what the kernel prints comes after that
@@ -91,6 +138,11 @@ cudaError_t ProgramRuntime::last_error(bool forget) {
   }
   if (forget && !is_sticky(error)) last = cudaSuccess;
   return error;
+}
+
+std::vector<ProgramFailure> ProgramRuntime::take_unseen() {
+  last = cudaSuccess;
+  return std::move(unseen_);
 }
 
 void ProgramRuntime::finish() {

@@ -24,6 +24,11 @@ class ProgramRuntime {
  public:
   ProgramRuntime(ProgramDevice& device, ProgramReport& report);
 
+  // Kernels and variables that loaded host code has stand-ins for: `numbers` are those of the kernels, by symbols.
+  void add(const std::string& object, uint64_t base, const std::map<std::string, uint32_t>& numbers);
+  // Forgets those of the code from `start` to `end`.
+  void remove(uint64_t start, uint64_t end);
+
   // The kernel with code at `address`; null for none.
   const ProgramKernel* kernel_at(const void* address) const;
   // The symbol of the variable whose stand-in lies at `address`; null for none.
@@ -37,6 +42,8 @@ class ProgramRuntime {
   void launch_failed(unsigned line, cudaError_t error);
   cudaError_t launch(const ProgramKernel* kernel, ProgramLaunch& launch, unsigned line);
   cudaError_t last_error(bool forget);
+  // What failed without being looked at; from here on nothing has.
+  std::vector<ProgramFailure> take_unseen();
   // The program is over: what failed without being looked at goes into the report.
   void finish();
 
@@ -51,6 +58,9 @@ class ProgramRuntime {
   ProgramReport& report_;
   std::vector<ProgramFailure> unseen_;
 };
+
+// A kernel as C++ names it, of "void map<&(square(float))>(float*, int)": "map<&square>".
+std::string expression_of(const std::string& symbol);
 
 // Of this process; set before the program starts.
 extern ProgramRuntime* program_runtime;

@@ -44,6 +44,7 @@ function savedOf(node: Node): Saved {
       "CONSUMED",
       `The tape of ${sentenceOf(node)} has been used up by an earlier backward: pass { retainGraph: true } to that one.`,
     );
+  node.away?.bring();
   return node.saved;
 }
 

@@ -42,6 +42,8 @@ export interface Node {
   readonly outputs: readonly OutputFacts[];
   /** What the gradient may use; `null` once the tape has been consumed. */
   saved: Saved | null;
+  /** Brings back what of that has been taken elsewhere. */
+  away: { bring(): void } | null;
 }
 
 interface OutputFacts {
@@ -123,6 +125,7 @@ export function append(
     tracks: inputs.map((input) => (input instanceof DeviceArray ? trackOf(input) : null)),
     outputs: outputs.map(() => ({ hooks: new Set(), kept: null })),
     saved: null,
+    away: null,
   };
   const hold = (array: DeviceArray, trackedBy: object | null) => held(array, versions, trackedBy);
   node.saved = {
@@ -137,8 +140,12 @@ export function append(
   outputs.forEach((output, index) => {
     if (hasGradients(output.dtype)) track(output, node, index);
   });
+  appended.current?.push(node);
   return node;
 }
+
+/** Gets what is recorded. */
+export const appended = new Scoped<Node[] | null>(null);
 
 /** Which output of each track an input was. */
 export const indices = new WeakMap<Node, readonly number[]>();

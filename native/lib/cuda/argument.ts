@@ -1,12 +1,13 @@
 // One argument of a launch into its bytes: a table from C++ types to functions that check a JavaScript value and write
 // it.
-import { nullWord } from "../wire/launch.ts";
+import { nullWord, textureWord } from "../wire/launch.ts";
 import { putLong } from "../wire/long.ts";
 import type { Room } from "../wire/target.ts";
-import type { CType, PointerType, Scalar, ViewType } from "./c-types.ts";
+import type { CType, ObjectType, PointerType, Scalar, ViewType } from "./c-types.ts";
 import { factsOf } from "../memory/dtype.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { DeviceArray } from "../memory/array.ts";
+import { Surface, TexelObject, Texture } from "./texture.ts";
 
 /** Writes `value` at byte `at` of a record; false when the parameter does not admit it, and then nothing counts. */
 export type Pack = (room: Room, value: unknown, at: number) => boolean;
@@ -141,6 +142,16 @@ function packView({ element, ndim }: ViewType, device: DeviceProcess): Pack {
   };
 }
 
+function packObject({ takes }: ObjectType, device: DeviceProcess): Pack {
+  const wanted = takes === "Texture" ? Texture : Surface;
+  return ({ words }, value, at) => {
+    if (!(value instanceof wanted) || value.isDisposed || value.process !== device) return false;
+    words[at >> 2] = value.number;
+    words[(at >> 2) + 1] = textureWord;
+    return true;
+  };
+}
+
 /** An array, or a typed one. */
 export function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
@@ -167,7 +178,8 @@ function packElements(count: number, step: number, pack: Pack, named: boolean): 
  * written to.
  */
 export function read(type: CType, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || value instanceof DeviceArray) return value;
+  if (typeof value !== "object" || value === null || value instanceof DeviceArray || value instanceof TexelObject)
+    return value;
   const given = value as Record<string, unknown>;
   if (type.kind === "vector")
     return Array.isArray(value) ? Array.from(value) : laneNames.slice(0, type.lanes).map((lane) => given[lane]);
@@ -193,6 +205,8 @@ export function packerOf(type: CType, device: DeviceProcess): Pack {
       return packPointer(type, device);
     case "view":
       return packView(type, device);
+    case "object":
+      return packObject(type, device);
     case "vector":
       return packElements(type.lanes, type.size / type.lanes, packScalar[type.scalar], true);
     case "array":

@@ -33,6 +33,7 @@ const info: KernelInfo = {
   maxThreads: null,
   spillStores: null,
   spillLoads: null,
+  cluster: null,
   binary: 90,
   execution: null,
   parameters: [],

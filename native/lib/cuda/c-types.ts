@@ -80,7 +80,15 @@ export interface ViewType {
   readonly size: number;
   readonly align: 8;
 }
-export type CType = ScalarType | VectorType | StructType | ArrayType | PointerType | ViewType;
+/** `cudaTextureObject_t` and `cudaSurfaceObject_t`: takes a texture or a surface. */
+export interface ObjectType {
+  readonly kind: "object";
+  readonly name: string;
+  readonly takes: "Texture" | "Surface";
+  readonly size: 8;
+  readonly align: 8;
+}
+export type CType = ScalarType | VectorType | StructType | ArrayType | PointerType | ViewType | ObjectType;
 
 export const scalarBytes: Record<Scalar, number> = {
   bool: 1,
@@ -129,16 +137,7 @@ const spellings: Record<Scalar, readonly string[]> = {
   i32: ["int", "int32_t"],
   u32: ["unsigned int", "uint32_t", "uint"],
   i64: ["long", "long long", "int64_t", "ssize_t", "ptrdiff_t", "intptr_t", "clock_t"],
-  u64: [
-    "unsigned long",
-    "unsigned long long",
-    "uint64_t",
-    "size_t",
-    "uintptr_t",
-    "ulong",
-    "cudaTextureObject_t",
-    "cudaSurfaceObject_t",
-  ],
+  u64: ["unsigned long", "unsigned long long", "uint64_t", "size_t", "uintptr_t", "ulong"],
   f16: ["__half", "half"],
   bf16: ["__nv_bfloat16", "nv_bfloat16"],
   f32: ["float"],
@@ -169,7 +168,13 @@ function vector(name: string, kind: Scalar, lanes: number, align: number): Vecto
   return { kind: "vector", name, scalar: kind, lanes, size: scalarBytes[kind] * lanes, align };
 }
 
-const builtin = new Map<string, ScalarType | VectorType>([
+const builtin = new Map<string, ScalarType | VectorType | ObjectType>([
+  ...(
+    [
+      ["cudaTextureObject_t", "Texture"],
+      ["cudaSurfaceObject_t", "Surface"],
+    ] as const
+  ).map(([name, takes]) => [name, { kind: "object", name, takes, size: 8, align: 8 }] as const),
   ...(Object.entries(spellings) as [Scalar, readonly string[]][]).flatMap(([kind, names]) =>
     names.map((name) => [name, scalar(name, kind)] as const),
   ),
@@ -204,7 +209,7 @@ export const arithmeticWords: ReadonlySet<string> = new Set([
 /**
  * A built-in type by its words, e.g. ["unsigned", "long", "long", "int"] or ["float4"]; `undefined` when it is none.
  */
-export function builtinType(words: readonly string[]): ScalarType | VectorType | undefined {
+export function builtinType(words: readonly string[]): ScalarType | VectorType | ObjectType | undefined {
   if (words.length === 1)
     return builtin.get(words[0] === "unsigned" ? "unsigned int" : words[0] === "signed" ? "int" : words[0]!);
   if (words.length === 0 || !words.every((word) => arithmeticWords.has(word))) return undefined;
@@ -255,9 +260,11 @@ export function pointerType(name: string, isConst: boolean, pointee: CType | nul
       ? null
       : pointee === undefined || pointee.kind === "struct" || pointee.kind === "array" || pointee.kind === "view"
         ? (["uint8"] as const)
-        : pointee.kind === "pointer"
-          ? (["int64"] as const)
-          : matching[pointee.scalar];
+        : pointee.kind === "object"
+          ? []
+          : pointee.kind === "pointer"
+            ? (["int64"] as const)
+            : matching[pointee.scalar];
   return { kind: "pointer", name, const: isConst, dtypes, pointeeAlign: pointee?.align ?? 1, size: 8, align: 8 };
 }
 
@@ -273,9 +280,12 @@ export function viewType(element: PointerType, ndim: number): ViewType {
   };
 }
 
-/** Where the pointers lie in a value of that type, which itself lies at `offset`. */
+/**
+ * Where the pointers lie in a value of that type, which itself lies at `offset`, with textures and surfaces, whose
+ * addresses only a device process has, too.
+ */
 export function pointerOffsets(type: CType, offset: number): number[] {
-  if (type.kind === "pointer" || type.kind === "view") return [offset];
+  if (type.kind === "pointer" || type.kind === "view" || type.kind === "object") return [offset];
   if (type.kind === "array") {
     const inner = pointerOffsets(type.element, 0);
     if (inner.length === 0) return [];

@@ -1,14 +1,16 @@
-// Runs a function with the launches of all user's kernels checked.
+// Which launches of users' kernels are checked: those of a function, or all from now on.
 import { DeviceProcess } from "../device/process.ts";
+import { CheckError } from "../errors.ts";
 import { Scoped } from "../scoped.ts";
+import { worded } from "../wording.ts";
 
 /** Whether launches are checked that are not so by themselves. */
 export const checking = new Scoped(false);
 
 /**
- * Runs `fn` with every launch of a user's kernel on the `cpu` device checked, as those of `%%cuda --check` are, and returns what it
- * returns. Kernels are compiled once more for it when they are first launched; their variables (`__device__`) are the
- * copy's own. Throws CheckError for what the launches did wrong; what `fn` throws.
+ * Runs `fn` with every launch of a user's kernel on the `cpu` device checked, as those of `%%cuda --check` are, and
+ * returns what it returns. Kernels are compiled once more for it when they are first launched, with the same variables
+ * (`__device__`). Throws CheckError for what the launches did wrong; what `fn` throws.
  * @example
  * const { kernels } = await compile('extern "C" __global__ void last(float* x, int n) { x[n] = 1; }');
  * const x = zeros([3]);
@@ -19,7 +21,30 @@ export const checking = new Scoped(false);
  * }
  */
 export function check<R>(fn: () => R): R {
-  const scope = checking.begin(true);
+  return withChecking(true, fn);
+}
+
+/**
+ * Has every launch of a user's kernel on the `cpu` device followed from now on, in all cells, as {@link check} has those
+ * of a function; `false`: only those that are asked for. A GPU follows none, so that what begins with it runs there,
+ * too. `kernel.time` follows none. It holds until what is returned is disposed of, which `using` does at the end of a
+ * block. Throws CheckError for anything else.
+ * @example
+ * const { kernels } = await compile('extern "C" __global__ void last(float* x, int n) { x[n] = 1; }');
+ * const following = setChecking(true);
+ * (kernels.last as Kernel).launch({ grid: 1, block: 1 }, zeros([3]), 3);
+ * await synchronize().catch((error) => error.code); // → 'CHECK'
+ * following[Symbol.dispose]();
+ */
+export function setChecking(isOn: boolean): Disposable {
+  if (typeof isOn !== "boolean")
+    throw new CheckError("ARGUMENTS", `setChecking takes true or false but got ${worded(isOn)}.`);
+  return checking.begin(isOn);
+}
+
+/** Runs `fn`, and waits for the devices, while launches are followed or are not. */
+export function withChecking<R>(isOn: boolean, fn: () => R): R {
+  const scope = checking.begin(isOn);
   let isAsync = false;
   try {
     const result = fn();

@@ -9,6 +9,8 @@ import { cacheDirectory, CompileCache, cacheKey, type CachedCompilation } from "
 import { areCurrent, dependenciesOf, probes } from "./dependencies.ts";
 import type { AnswerOf, RequestOf } from "../wire/messages.ts";
 import { deviceNamed } from "../device/choice.ts";
+import type { EarlierKernels } from "./host/earlier-kernels.ts";
+import { type HostPart, hostPart } from "./host/find.ts";
 import { compileFailure, refusal, withExcerpts } from "./compile-failure.ts";
 import { hostCode } from "./device-code.ts";
 import { CheckError, CompileError, type Diagnostic } from "../errors.ts";
@@ -61,6 +63,11 @@ export interface CompileOptions {
    */
   readonly brought?: Brought;
   /**
+   * Kernels of other cells, which its host functions may launch.
+   * @internal
+   */
+  readonly earlier?: EarlierKernels;
+  /**
    * The device's half of a program, whose kernels its host code calls: no TypeScript needs to understand them.
    * @internal
    */
@@ -102,6 +109,10 @@ export function cache(): CompileCache {
 
 export class Compilation {
   readonly source: string;
+  /** Its host functions; `null` without any. */
+  readonly host: HostPart | null;
+  /** What the device's compiler gets of it: as many lines and columns. */
+  readonly #text: string;
   readonly name: string;
   readonly device: DeviceProcess;
   readonly signatures: Signatures;
@@ -125,11 +136,19 @@ export class Compilation {
 
   /**
    * Reads the kernels of `source`. Throws CompileError for one that cannot be called from TypeScript,
-   * DeviceUnavailable. `on`: a process to compile with, whatever device the options name.
+   * DeviceUnavailable. `on`: a process to compile with, whatever device the options name. `sharedVariables`: those
+   * of another compilation of the same source, which are this one's, too.
    */
-  constructor(source: string, options: CompileOptions, on?: DeviceProcess) {
+  constructor(
+    source: string,
+    options: CompileOptions,
+    on?: DeviceProcess,
+    sharedVariables?: readonly CompiledVariable[],
+  ) {
     checkForms(source, options);
     this.source = source;
+    this.host = options.isLibrary === true || options.isProgram === true ? null : hostPart(source);
+    this.#text = this.host?.split.device ?? source;
     this.name = options.name ?? "kernel.cu";
     this.cell = options.cell ?? null;
     this.device = on ?? deviceNamed(options.device);
@@ -148,15 +167,15 @@ export class Compilation {
       this.signatures =
         options.isProgram === true
           ? { kernels: [], variables: [] }
-          : parseSignatures(source, options.defines, [
-              ...includedTexts(shared + source, [...this.folders, `${deviceSources}include`]),
+          : parseSignatures(this.#text, options.defines, [
+              ...includedTexts(shared + this.#text, [...this.folders, `${deviceSources}include`]),
               shared,
             ]);
     } catch (error) {
       throw withExcerpts(error, this);
     }
     const own = options.isLibrary === true ? [] : this.signatures.variables;
-    this.variables = [
+    this.variables = sharedVariables?.map((each) => ({ ...each, isNew: false })) ?? [
       ...own.map((declaration) => {
         const kept = this.brought.kept.get(declaration.name);
         const isKept = kept?.isLike(declaration) === true;
@@ -167,15 +186,17 @@ export class Compilation {
     const refused =
       options.isLibrary === true
         ? []
-        : hostCode(tokenize(source, macrosOf(options.defines ?? [])).tokens, tokenize(shared).tokens);
+        : hostCode(tokenize(this.#text, macrosOf(options.defines ?? [])).tokens, tokenize(shared).tokens);
+    const unreachable = this.host?.unreachable ?? null;
+    if (unreachable !== null) refused.push(unreachable);
     if (refused.length > 0) throw refusal(this, refused);
     this.#options = optionWords({ ...options, includes });
   }
 
-  /** The same source, to be checked; its variables are new. */
+  /** The same source with the same variables, to be checked. */
   checkedCopy(): Compilation {
     const { name, brought } = this;
-    return new Compilation(this.source, { ...this.#given, name, brought, check: true }, this.device);
+    return new Compilation(this.source, { ...this.#given, name, brought, check: true }, this.device, this.variables);
   }
 
   /** Keeps what of a compiler's log is a mistake of a checked source. */
@@ -227,7 +248,7 @@ export class Compilation {
   #request(kernels: readonly string[]): RequestOf<"compile"> {
     const { name } = this;
     const expressions = this.#expressions(kernels);
-    const written = this.brought.before(this.source, name);
+    const written = this.brought.before(this.#text, name);
     // NVRTC finds no managed variable, and nothing but kernels reads a cell's: it is the device's. As long, so that
     // columns stay.
     const isManaged = this.device.kind !== "cpu" && this.#given.isProgram !== true;
@@ -252,7 +273,7 @@ export class Compilation {
       // A name with a folder is where a compiler looks for headers first.
       ownHash(),
       this.name.includes("/") ? dirname(resolve(this.name)) : "",
-      this.brought.before(this.source, "", placeholderOf(this.#names)),
+      this.brought.before(this.#text, "", placeholderOf(this.#names)),
       this.#options.join("\0"),
     ];
     return cacheKey([...this.#base, this.#expressions(kernels).join("\n")]);
@@ -281,7 +302,7 @@ export class Compilation {
    * the same.
    */
   #keep(key: string, compiled: CachedCompilation, read: readonly string[] | null, started: Start): void {
-    const own = [this.brought.text(), this.source, ...this.#options].join("\n");
+    const own = [this.brought.text(), this.#text, ...this.#options].join("\n");
     if (probes(own) || (read === null && /include|import|=@/.test(own.replace(/\\\r?\n/g, "")))) return;
     const paths = (read ?? []).filter((path) => !path.startsWith(deviceSources));
     const systems = systemFolders(this.device.properties.compiler?.path);
@@ -296,7 +317,9 @@ export class Compilation {
       paths
         .filter((path) => !systems.some((folder) => path.startsWith(`${folder}/`)))
         .map((path) => readFileSync(path, "utf8"));
-    const name = [own, ...texts()].some((text) => saysName.test(text)) ? this.#said : null;
+    // Checked code tells where it is by the names that it was compiled with.
+    const hasName = this.isChecked || [own, ...texts()].some((text) => saysName.test(text));
+    const name = hasName ? this.#said : null;
     const log = this.#names.reduce((text, each, index) => text.replaceAll(each, placeholder(index)), compiled.log);
     cache().put(key, { ...compiled, log, dependencies, name });
   }

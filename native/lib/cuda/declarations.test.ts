@@ -28,6 +28,11 @@ describe("declarations", () => {
       "constexpr int N = 3; using namespace warpcell; template <class T> struct Mine {}; __global__ void k(warpcell::Tensor<const float, 2> a, Tensor<unsigned, N> b) {}",
       `declare const k: import("warpcell").Kernel<[a: import("warpcell").Tensor<"float32">, b: import("warpcell").Tensor<"uint32"> | import("warpcell").Tensor<"int32">]>`,
     ],
+    [
+      "textures and surfaces",
+      "struct Pair { cudaTextureObject_t t[2]; }; __global__ void k(cudaTextureObject_t t, const cudaSurfaceObject_t s, Pair p, cudaTextureObject_t* all) {}",
+      `declare const k: import("warpcell").Kernel<[t: import("warpcell").Texture, s: import("warpcell").Surface, p: { t: ArrayLike<import("warpcell").Texture> }, all: null]>`,
+    ],
     ["no parameters", "__global__ void k() {}", `declare const k: import("warpcell").Kernel<[]>`],
     [
       "names that TypeScript keeps for itself",

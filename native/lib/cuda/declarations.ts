@@ -1,5 +1,7 @@
 // Kernels as TypeScript declares them: names and types for the checker, from parsed signatures.
 import { dtypeOf, type CType } from "./c-types.ts";
+import type { HostDeclaration } from "./host/find.ts";
+import { typeText } from "./host/types.ts";
 import { hasTypedArray } from "./unpack.ts";
 import { dtypeNames, factsOf } from "../memory/dtype.ts";
 import type { KernelDeclaration } from "./signature.ts";
@@ -46,6 +48,15 @@ export function variableText(name: string, type: CType): string {
   return `declare const ${name}: ${library}.DeviceVariable<${argumentType(type)}${flat}, ${valueType(type)}>`;
 }
 
+/** `declare const scaled: import("warpcell").HostFunction<[x: …, a?: number], …>`. */
+export function functionText(name: string, { parameters, result }: HostDeclaration): string {
+  const list = parameters.map(
+    (parameter) =>
+      `${label(parameter.name)}${parameter.hasDefault ? "?" : ""}: ${typeText(parameter.type, "parameter")}`,
+  );
+  return `declare const ${name}: ${library}.HostFunction<[${list.join(", ")}], ${typeText(result, "result")}>`;
+}
+
 /** What a value of that type is in JavaScript. */
 function valueType(type: CType): string {
   switch (type.kind) {
@@ -69,6 +80,7 @@ function valueType(type: CType): string {
     }
     case "pointer":
     case "view":
+    case "object":
       return "bigint";
   }
 }
@@ -92,6 +104,8 @@ function argumentType(type: CType): string {
     }
     case "struct":
       return `{ ${type.fields.map(({ name, type: field }) => `${name}: ${argumentType(field)}`).join("; ")} }`;
+    case "object":
+      return `${library}.${type.takes}`;
     case "array":
       return `ArrayLike<${argumentType(type.element)}>`;
     case "view":

@@ -44,8 +44,7 @@ export function dependenciesOf(
 export function areCurrent({ files, folders, others: known }: Dependencies): boolean {
   try {
     return (
-      files.every(([path, hash]) => hashOf(readFileSync(path)) === hash) &&
-      others(files, folders).join("\0") === known.join("\0")
+      files.every(([path, hash]) => hashOfFile(path) === hash) && others(files, folders).join("\0") === known.join("\0")
     );
   } catch {
     // One is gone, or cannot be read any more.
@@ -56,6 +55,22 @@ export function areCurrent({ files, folders, others: known }: Dependencies): boo
 /** Whether text asks the preprocessor if a file exists, and so depends on one that no compiler lists. */
 export function probes(text: string): boolean {
   return text.replace(/\\\r?\n/g, "").includes("__has_include");
+}
+
+/** What files held, by their paths, and the times and the size that they had then. */
+const hashes = new Map<string, { readonly stamp: string; readonly hash: string }>();
+/** A file that changed so little ago may change again without its times telling. */
+const settledMilliseconds = 2000;
+
+/** The C++ library has some hundred headers, which are read once as long as they stay. */
+function hashOfFile(path: string): string {
+  const { mtimeMs, ctimeMs, size, ino } = statSync(path);
+  const stamp = [mtimeMs, ctimeMs, size, ino].join();
+  const known = hashes.get(path);
+  if (known?.stamp === stamp) return known.hash;
+  const hash = hashOf(readFileSync(path));
+  if (Date.now() - Math.max(mtimeMs, ctimeMs) > settledMilliseconds) hashes.set(path, { stamp, hash });
+  return hash;
 }
 
 function hashOf(bytes: Uint8Array): string {

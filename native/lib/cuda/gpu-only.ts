@@ -80,10 +80,17 @@ const rows: readonly Row[] = [
     instead: "write #include <cuComplex.h>",
   },
   {
-    name: /^(texture|surface)(_\w+)?(\.h)?$|^cuda(Texture|Surface)(Object_t)?$|^(tex|surf)([123]D|Cubemap)\w*$/,
+    name: /^(texture|surface)(_\w+)?(\.h)?$/,
     reason: "never",
-    instead: "read the array through a pointer",
+    instead:
+      "CUDA 12 has no texture references: take a parameter cudaTextureObject_t t, and give it texture(x) in the launch",
   },
+  {
+    name: /^(tex|surf)Cubemap\w*$/,
+    reason: "never",
+    instead: "make the faces layers of a texture, texture(x, { layered: true }), and read them with tex2DLayered",
+  },
+  { name: /^tex2Dgather$/, reason: "never", instead: "read the four texels with tex2D, each at its centre" },
   { name: /^(__)?half2?$|^__(float2half|half2float)\w*$/, reason: "other", instead: "write #include <cuda_fp16.h>" },
   { name: /^(__)?nv_bfloat162?$|^__float2bfloat16\w*$/, reason: "other", instead: "write #include <cuda_bf16.h>" },
   {

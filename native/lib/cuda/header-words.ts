@@ -12,7 +12,7 @@ const rows: readonly (readonly [header: RegExp, words: RegExp])[] = [
   [/^cuda_fp\d\.h/, /^__nv_fp|^__nv_cvt/],
   [
     /^cooperative_groups/,
-    /^(cooperative_groups|cg|this_thread_block|this_grid|this_thread|tiled_partition|coalesced_threads|thread_block\w*|grid_group)$/,
+    /^(cooperative_groups|cg|this_thread_block|this_grid|this_thread|tiled_partition|coalesced_threads|thread_block\w*|grid_group|this_cluster|cluster_group)$/,
   ],
   [/^mma\.h/, /^(nvcuda|wmma)$/],
   [/^curand/, /^curand/],

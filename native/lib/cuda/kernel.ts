@@ -8,7 +8,8 @@ import { deviceSources } from "../wire/binding.ts";
 import { maxArgumentBytes } from "../wire/commands.ts";
 import { CompileError, LaunchError } from "../errors.ts";
 import { settingError } from "./launch-error.ts";
-import { LaunchPlan, type LaunchConfig, type Size } from "./plan.ts";
+import { occupancyOf, type ArchitectureOccupancy, type Occupancy } from "./occupancy.ts";
+import { LaunchPlan, type LaunchConfig, type PackedArguments, type Size } from "./plan.ts";
 import { keepSamples, samplesOf } from "./samples.ts";
 import type { KernelDeclaration, Parameter } from "./signature.ts";
 import { summarize, type Timing } from "./timing.ts";
@@ -25,20 +26,6 @@ export interface KernelInfo extends Omit<LoadedKernel, "parameters"> {
     readonly offset: number;
     readonly size: number;
   }[];
-}
-
-/** How much of a multiprocessor a kernel fills. */
-export interface Occupancy {
-  readonly blocksPerMultiprocessor: number;
-  readonly activeWarps: number;
-  readonly maxWarps: number;
-  /** Active warps, of the most that there can be: 0 … 100. */
-  readonly percent: number;
-  /** What keeps more blocks from fitting. */
-  readonly limiter: "warps" | "registers" | "shared" | "blocks" | "block size";
-  /** Threads of the block with the most warps in flight, and the fewest such blocks that fill the device. */
-  readonly suggestedBlock: number;
-  readonly suggestedGrid: number;
 }
 
 /** `repeats`: timed launches; `warmup`: launches before them. */
@@ -159,6 +146,28 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
     this.#plan.follow(on, config, args, { source, name, warnings: this.#compilation.warnings });
   }
 
+  /** @internal */
+  get deviceName(): string {
+    return this.info.device;
+  }
+
+  /** @internal By which launches name it. */
+  get number(): number {
+    return this.#id;
+  }
+
+  /** @internal Launches it with arguments that host code has packed. */
+  launchPacked(config: LaunchConfig, packed: PackedArguments): void {
+    this.#compilation.beforeLaunch?.();
+    const on = this.#on(undefined);
+    const isChecked = this.#compilation.isChecked || (checking.current && on.device.kind === "cpu");
+    this.#module.claim();
+    if (!isChecked || on.target.runsLater) return this.#plan.launchPacked(on, config, packed);
+    if (!this.#compilation.isChecked) return (this.#copy ??= this.#checkedCopy()).launchPacked(config, packed);
+    const { source, name } = this.#compilation;
+    this.#plan.followPacked(on, config, packed, { source, name, warnings: this.#compilation.warnings });
+  }
+
   /** The same kernel, compiled to be checked; it blocks. */
   #checkedCopy(): Kernel<A> {
     const compilation = this.#compilation.checkedCopy();
@@ -182,13 +191,15 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
         "GRID",
         `The number of items to launch kernel ${this.name} over must be a whole number ≥ 0, but got ${worded(n)}.`,
       );
-    const { block = this.#defaultBlock(), shared, cooperative, bytes, flops, stream, ...unknown } = options;
+    const { block = this.#defaultBlock(), cluster, shared, cooperative, bytes, flops, stream, ...unknown } = options;
     for (const key in unknown)
-      throw settingError(this.name, key, "over", "block, shared, cooperative, bytes, flops and stream");
+      throw settingError(this.name, key, "over", "block, cluster, shared, cooperative, bytes, flops and stream");
     // A block that is none is refused by the launch.
+    const blocks = block >= 1 ? Math.max(1, Math.ceil(n / block)) : 1;
     const config = {
-      grid: block >= 1 ? Math.max(1, Math.ceil(n / block)) : 1,
+      grid: this.#wholeClusters(blocks, cluster),
       block,
+      cluster,
       shared,
       cooperative,
       bytes,
@@ -200,6 +211,14 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
       this.#compilation.beforeLaunch?.();
       this.#launch(this.#on(stream), config, args);
     };
+  }
+
+  /** So many blocks, or as many more as the last cluster takes. */
+  #wholeClusters(blocks: number, cluster: Size | undefined): number {
+    const along = cluster ?? this.info.cluster ?? 1;
+    const size = typeof along === "number" ? along : along[0]!;
+    // A cluster that is none is refused by the launch.
+    return size >= 1 ? Math.ceil(blocks / size) * size : blocks;
   }
 
   #on(stream: Stream | undefined): Execution {
@@ -214,10 +233,18 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
 
   /**
    * How many blocks of `block` threads, with `shared` bytes of dynamic shared memory each, a multiprocessor holds.
-   * Throws where the device has none (`cpu`).
+   * Throws where the device has none (`cpu`). With `arch`, such as "sm_90", of that architecture by its threads, blocks
+   * and shared memory alone, on every device: registers may allow fewer.
    */
-  occupancy(block: number, shared = 0): Occupancy {
+  occupancy(block: number, shared?: number): Occupancy;
+  occupancy(block: number, shared: number, arch: string): ArchitectureOccupancy;
+  occupancy(block: number, shared = 0, arch?: string): Occupancy | ArchitectureOccupancy {
     const { device } = this.#compilation;
+    if (arch !== undefined) {
+      const { name, info } = this;
+      const maxThreads = info.maxThreads ?? Infinity;
+      return occupancyOf({ kernel: name, arch, block, shared: (info.shared ?? 0) + shared, maxThreads });
+    }
     return JSON.parse(device.request("occupancy", { kernel: this.#id, threads: block, shared }).figures) as Occupancy;
   }
 
@@ -306,6 +333,11 @@ export class KernelTemplate<A extends readonly unknown[] = readonly unknown[]> e
     this.source = compilation.source;
     this.#declaration = declaration;
     this.#compilation = compilation;
+  }
+
+  /** @internal */
+  get deviceName(): string {
+    return this.#compilation.device.name;
   }
 
   /**
@@ -424,4 +456,4 @@ function checkLayout(name: string, parameters: readonly Parameter[], loaded: Loa
   );
 }
 
-export type { LaunchConfig, Size };
+export type { ArchitectureOccupancy, LaunchConfig, Occupancy, Size };

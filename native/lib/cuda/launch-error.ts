@@ -7,6 +7,7 @@ import type { DeviceProcess } from "../device/process.ts";
 import { formatShape } from "../memory/shape.ts";
 import type { Parameter } from "./signature.ts";
 import { DeviceArray } from "../memory/array.ts";
+import { TexelObject, Texture } from "./texture.ts";
 import { listed, worded } from "../wording.ts";
 
 function shown(value: unknown): string {
@@ -41,6 +42,8 @@ function wanted(type: CType): string {
       return `an array of ${type.count} ${type.element.kind === "array" ? `arrays (${type.name})` : `elements, each ${wanted(type.element)}`}`;
     case "view":
       return `a tensor of ${type.element.dtypes!.join(" or ")} with ${type.ndim} ${type.ndim === 1 ? "axis" : "axes"} (${type.name})`;
+    case "object":
+      return `${type.takes === "Texture" ? "a texture, made by texture(x)" : "a surface, made by surface(x)"} (${type.name})`;
     case "pointer": {
       const { dtypes } = type;
       if (dtypes === null) return `a tensor of any dtype, or null (${type.name})`;
@@ -54,6 +57,15 @@ function wanted(type: CType): string {
 /** "[5][4]" of an array. */
 function lengthsOf(type: CType): string {
   return type.kind === "array" ? `[${type.count}]${lengthsOf(type.element)}` : "";
+}
+
+/** Host code gave a kernel an address of memory that is no tensor's. */
+export function addressError(kernel: string, { name, type }: Parameter, address: bigint): LaunchError {
+  const shownAddress = `0x${BigInt.asUintN(64, address).toString(16)}`;
+  return new LaunchError(
+    "ARGUMENT",
+    `Argument ${name} of kernel ${kernel} (${type.name}) is ${shownAddress}, which lies in no tensor of this call: give it x.data<T>() of a tensor, or what cudaMalloc gave.`,
+  );
 }
 
 /** The innermost part of a vector or struct that its type does not admit, and its path (".ids[1]"). */
@@ -97,10 +109,26 @@ export function argumentError(
   const part = `Argument ${index + 1} (${parameter.name}${wrong.path}) of kernel ${kernel}`;
   if (wrong.type.kind === "pointer" || wrong.type.kind === "view")
     return pointerError(part, wrong.type, wrong.value, device);
+  if (wrong.type.kind === "object") {
+    const elsewhere = elsewhereError(part, wrong.value, device);
+    if (elsewhere !== null) return elsewhere;
+  }
   const isRange = typeof wrong.value === "number" || typeof wrong.value === "bigint";
   return new LaunchError(
     isRange && wrong.type.kind === "scalar" ? "ARGUMENT_RANGE" : "ARGUMENT_TYPE",
     `${part} must be ${wanted(wrong.type)}, but got ${shown(wrong.value)}.`,
+  );
+}
+
+/** A texture or surface that is gone, or of another device; `null`: it is no such thing. */
+function elsewhereError(part: string, value: unknown, device: DeviceProcess): LaunchError | null {
+  if (!(value instanceof TexelObject)) return null;
+  const what = value instanceof Texture ? "texture" : "surface";
+  if (value.isDisposed) return new LaunchError("FREED", `${part} is a ${what} that has been disposed of.`);
+  if (value.process === device) return null;
+  return new LaunchError(
+    "OTHER_DEVICE",
+    `${part} is a ${what} on ${value.process.name}, but the kernel runs on ${device.name}. Make one there, of a tensor.`,
   );
 }
 
@@ -188,11 +216,41 @@ export function settingError(
   kernel: string,
   key: string,
   call = "launch",
-  known = "grid, block, shared, cooperative, bytes, flops and stream",
+  known = "grid, block, cluster, shared, cooperative, bytes, flops and stream",
 ): LaunchError {
   return new LaunchError(
     "INVALID_OPTION",
     `${call} of kernel ${kernel} has no setting ${worded(key)}. It has ${known}.`,
+  );
+}
+
+export function clusterError(kernel: string, value: unknown, most: number): LaunchError {
+  return new LaunchError(
+    "CLUSTER",
+    `The cluster of ${called(kernel)} must be a whole number ≥ 1 or [x, y, z] of them, at most ${most} blocks together, but got ${listed(value)}.`,
+  );
+}
+
+/** A cluster that is not the one that the kernel declares. */
+export function otherClusterError(kernel: string, own: readonly number[], given: readonly number[]): LaunchError {
+  return new LaunchError(
+    "CLUSTER",
+    `Kernel ${kernel} is compiled for clusters of ${formatShape(own)} blocks (__cluster_dims__), but was launched with ${formatShape(given)}.`,
+  );
+}
+
+/** A grid that clusters do not make up. */
+export function clustersError(kernel: string, grid: readonly number[], cluster: readonly number[]): LaunchError {
+  return new LaunchError(
+    "CLUSTER",
+    `The grid of ${called(kernel)}, ${formatShape(grid)}, must be a multiple of its clusters of ${formatShape(cluster)} blocks along each axis.`,
+  );
+}
+
+export function noClustersError(kernel: string, device: DeviceProcess): LaunchError {
+  return new LaunchError(
+    "CLUSTER",
+    `The clusters of ${called(kernel)} need a GPU of compute capability 9.0 or more, but ${device.name} is ${device.properties.arch}: share through global memory there.`,
   );
 }
 

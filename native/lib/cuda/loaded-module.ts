@@ -23,6 +23,8 @@ export interface LoadedKernel {
   /** Bytes of registers spilled to memory. */
   spillStores: number | null;
   spillLoads: number | null;
+  /** Blocks of a cluster along x, y and z, where `__cluster_dims__` says so. */
+  cluster: [number, number, number] | null;
   /** The architecture of the code. */
   binary: number | string | null;
   /**

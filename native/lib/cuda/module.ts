@@ -5,7 +5,12 @@ import { parseDiagnostics } from "./compiler-log.ts";
 import { almostKernel } from "./device-code.ts";
 import type { DeviceVariable } from "./variable.ts";
 import { tokenize } from "./tokens.ts";
-import { declarationText, valueNames, variableText } from "./declarations.ts";
+import { declarationText, functionText, valueNames, variableText } from "./declarations.ts";
+import { deviceNamed } from "../device/choice.ts";
+import { EarlierKernels, type EarlierKernel } from "./host/earlier-kernels.ts";
+import type { HostFunction } from "./host/host-function.ts";
+import { compileHostFunctions, hostFunctions } from "./host/load.ts";
+import type { HostCode } from "./program/host-code.ts";
 import type { Diagnostic } from "../errors.ts";
 import { SharedCode } from "./shared-code.ts";
 import { Kernel, KernelTemplate, loadKernels, type Instance } from "./kernel.ts";
@@ -14,6 +19,14 @@ import { Kernel, KernelTemplate, loadKernels, type Instance } from "./kernel.ts"
 export interface KernelDeclarationText {
   readonly name: string;
   readonly text: string;
+}
+
+/** What a module has besides its compilation. */
+interface Beside {
+  readonly after?: CudaModule | undefined;
+  readonly host?: HostCode | null;
+  /** Kernels of others that its host functions launch. */
+  readonly launched?: readonly EarlierKernel[];
 }
 
 /**
@@ -29,7 +42,12 @@ export class CudaModule {
   readonly kernels: Readonly<Record<string, Kernel | KernelTemplate>>;
   /** The variables that the source declares outside of functions, under names that TypeScript allows. */
   readonly globals: Readonly<Record<string, DeviceVariable>>;
-  /** What the type checker is told of each kernel and variable. */
+  /**
+   * Host functions that use `<<<…>>>` or `warpcell::Tensor`, under names that TypeScript allows: all that are not
+   * `static`, templates, or of types that TypeScript has not.
+   */
+  readonly functions: Readonly<Record<string, HostFunction>>;
+  /** What the type checker is told of each kernel, variable and host function. */
   readonly declarations: readonly KernelDeclarationText[];
   /** All that the compiler wrote, and its messages about the source. */
   readonly log: string;
@@ -42,18 +60,24 @@ export class CudaModule {
   /** From the call to loaded kernels. */
   readonly milliseconds: number;
   /** What the module declares, and those that it came after: what `after` gives to later sources. */
-  readonly #earlier: SharedCode | null;
+  readonly #after: CudaModule | null;
   #shared: SharedCode | null = null;
   readonly #compilation: Compilation;
 
   /** For the library: use {@link compile}. */
-  constructor(compilation: Compilation, compiled: Compiled | null, started: number, earlier: SharedCode | null = null) {
-    this.#earlier = earlier;
+  constructor(
+    compilation: Compilation,
+    compiled: Compiled | null,
+    started: number,
+    { after, host = null, launched = [] }: Beside = {},
+  ) {
+    this.#after = after ?? null;
     const { signatures, device } = compilation;
     const instances = plainInstances(compilation);
     const loaded = compiled === null ? [] : loadKernels(compilation, compiled, instances);
     const { variables } = signatures;
-    const names = valueNames([...signatures.kernels, ...variables].map(({ name }) => name));
+    const declared = compilation.host?.functions ?? [];
+    const names = valueNames([...signatures.kernels, ...variables, ...declared].map(({ name }) => name));
     const globals = compilation.variables.filter(({ isOwn }) => isOwn).map(({ variable }) => variable);
     const values = signatures.kernels.map((declaration) =>
       declaration.template === null
@@ -63,7 +87,11 @@ export class CudaModule {
     this.#compilation = compilation;
     this.device = device.name;
     this.kernels = Object.fromEntries(values.map((value, index) => [names[index]!, value]));
-    const globalNames = names.slice(values.length);
+    const globalNames = names.slice(values.length, values.length + variables.length);
+    const functionNames = names.slice(values.length + variables.length);
+    const functions =
+      host === null ? [] : hostFunctions(compilation, host, [...values, ...launched.map(({ value }) => value)]);
+    this.functions = Object.fromEntries(functions.map((fn, index) => [functionNames[index]!, fn]));
     this.globals = Object.fromEntries(globals.map((variable, index) => [globalNames[index]!, variable]));
     this.declarations = [
       ...signatures.kernels.map((declaration, index) => ({
@@ -74,15 +102,20 @@ export class CudaModule {
         name: globalNames[index]!,
         text: variableText(globalNames[index]!, type),
       })),
+      ...declared.map((declaration, index) => ({
+        name: functionNames[index]!,
+        text: functionText(functionNames[index]!, declaration),
+      })),
     ];
     this.log = compiled?.log ?? "";
-    const almost = signatures.kernels.length === 0 ? almostKernel(tokenize(compilation.source).tokens) : null;
+    const isWithoutKernels = signatures.kernels.length === 0 && compilation.host === null;
+    const almost = isWithoutKernels ? almostKernel(tokenize(compilation.source).tokens) : null;
     this.diagnostics = [...parseDiagnostics(this.log, compilation.name), ...(almost === null ? [] : [almost])];
     this.warnings = warningText(
       compilation,
       this.diagnostics.filter(({ severity }) => severity === "warning"),
     );
-    this.cached = compiled?.cached ?? true;
+    this.cached = (compiled?.cached ?? true) && (host?.cached ?? true);
     this.milliseconds = performance.now() - started;
   }
 
@@ -90,9 +123,15 @@ export class CudaModule {
   get shared(): SharedCode {
     if (this.#shared !== null) return this.#shared;
     const { name, source, folders } = this.#compilation;
-    const shared = this.#earlier?.copy() ?? new SharedCode();
+    const shared = this.#after?.shared.copy() ?? new SharedCode();
     shared.take({ key: `module ${shared.sources.length}`, name, source, folders }, Object.values(this.globals));
     return (this.#shared = shared);
+  }
+
+  /** @internal */
+  get earlierKernels(): EarlierKernels {
+    const before = this.#after?.earlierKernels ?? new EarlierKernels();
+    return before.copy().take(Object.values(this.kernels));
   }
 
   /** Has `listener` called before each launch of the module's kernels, templates' included; `null`: nobody. */
@@ -122,10 +161,18 @@ function plainInstances({ signatures }: Compilation): Instance[] {
  */
 export async function compile(source: string, options: CompileOptions = {}): Promise<CudaModule> {
   const started = performance.now();
-  const compilation = new Compilation(source, options);
-  const compiled = await compilation.obtainAsync(plainInstances(compilation).map(({ name }) => name));
+  const { after, brought: given, earlier = after?.earlierKernels } = options;
+  const launched = earlier?.for(source, () => deviceNamed(options.device).name) ?? [];
+  const heads = launched.map(({ declaration }) => declaration).join("");
+  const brought = given ?? after?.shared.before(`${source}\n${heads}`, "", options.defines);
+  const compilation = new Compilation(source, brought === undefined ? options : { ...options, brought });
+  // Two compilers at once.
+  const [compiled, host] = await Promise.all([
+    compilation.obtainAsync(plainInstances(compilation).map(({ name }) => name)),
+    compilation.host === null ? null : compileHostFunctions(compilation, options, launched),
+  ]);
   refuseMain(compilation);
-  return new CudaModule(compilation, compiled, started, options.after?.shared);
+  return new CudaModule(compilation, compiled, started, { after, host, launched });
 }
 
 /** The kernel templates of `source`, with nothing compiled yet. */

@@ -1,15 +1,21 @@
 // A checked launch: turns sizes and arguments into a record, with all that can be known beforehand prepared once.
 import { packerOf, read, type Pack } from "./argument.ts";
 import { pointerOffsets, type CType } from "./c-types.ts";
-import { LaunchFlag, LaunchLayout, launchWords, putSizes } from "../wire/launch.ts";
+import { clusterFlags, LaunchFlag, LaunchLayout, launchWords, nullWord, putSizes } from "../wire/launch.ts";
+import { putLong } from "../wire/long.ts";
 import { Recording } from "../wire/recording.ts";
 import type { Room, TargetStream } from "../wire/target.ts";
 import {
+  addressError,
   amountError,
   argumentError,
   blockThreadsError,
+  clusterError,
+  clustersError,
   cooperativeError,
   countError,
+  noClustersError,
+  otherClusterError,
   settingError,
   sharedError,
   sizeError,
@@ -21,6 +27,7 @@ import { followLaunch, type FollowedLaunch } from "./checked-launch.ts";
 import type { Parameter } from "./signature.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { activity, type Described } from "../device/activity.ts";
+import { TexelObject } from "./texture.ts";
 
 /**
  * Blocks or threads along x, or along up to three axes. No tuple: `const config = { grid: [4, 4], block: 16 }` has an
@@ -28,13 +35,15 @@ import { activity, type Described } from "../device/activity.ts";
  */
 export type Size = number | readonly number[];
 /**
- * `shared`: dynamic shared memory, bytes. `cooperative`: all blocks run at once and may wait for each other
+ * `cluster`: blocks that run at once and reach each other's shared memory (`this_cluster()`); the grid is a multiple of
+ * it. `shared`: dynamic shared memory, bytes. `cooperative`: all blocks run at once and may wait for each other
  * (`this_grid().sync()`), or the launch is refused. `bytes`, `flops`: what the launch moves and computes, for a profile
  * to say how fast that was. `stream`: where it runs, in place of that of `withStream`.
  */
 export interface LaunchConfig {
   readonly grid: Size;
   readonly block: Size;
+  readonly cluster?: Size;
   readonly shared?: number;
   readonly cooperative?: boolean;
   readonly bytes?: number;
@@ -42,10 +51,19 @@ export interface LaunchConfig {
   readonly stream?: Stream;
 }
 
+/** Arguments as they lie in memory, with the tensors that pointers among them point into. */
+export interface PackedArguments {
+  readonly bytes: Uint8Array;
+  /** `from`: bytes from the start of the array's storage. */
+  readonly pointers: readonly { readonly offset: number; readonly array: DeviceArray; readonly from: number }[];
+}
+
 /** What the device knows of the loaded kernel and a launch must keep to. */
 export interface KernelLimits {
   readonly maxThreads: number | null;
   readonly shared: number | null;
+  /** Blocks of a cluster, as the kernel declares it. */
+  readonly cluster?: readonly number[] | null;
 }
 
 /** Launches of one kernel on one device. */
@@ -54,6 +72,8 @@ export class LaunchPlan {
   readonly #device: DeviceProcess;
   readonly #parameters: readonly Parameter[];
   readonly #layout: LaunchLayout;
+  /** Bytes of the arguments. */
+  readonly #pointers: readonly number[];
   readonly #packs: readonly Pack[];
   /** Some parameter is a vector or a struct. */
   readonly #hasParts: boolean;
@@ -62,12 +82,15 @@ export class LaunchPlan {
   readonly #written: readonly number[];
   /** Arguments with tensors among their fields. */
   readonly #holders: readonly number[];
+  /** Some parameter is a texture or a surface, or has one among its fields. */
+  readonly #hasObjects: boolean;
   readonly #maxGrid: readonly number[];
   readonly #maxBlock: readonly number[];
   readonly #maxThreads: number;
   readonly #isBlockLimitOwn: boolean;
   readonly #staticShared: number;
   readonly #maxShared: number;
+  readonly #cluster: readonly number[] | null;
   readonly #owner: object;
   #described: Described | null = null;
 
@@ -92,9 +115,10 @@ export class LaunchPlan {
     this.#isBlockLimitOwn = this.#maxThreads < properties.maxThreadsPerBlock;
     this.#staticShared = limits.shared ?? 0;
     this.#maxShared = properties.sharedPerBlockOptin;
+    this.#cluster = limits.cluster ?? null;
 
-    const pointers = parameters.flatMap(({ type, offset }) => pointerOffsets(type, offset));
-    this.#layout = new LaunchLayout(id, argumentBytes, pointers);
+    this.#pointers = parameters.flatMap(({ type, offset }) => pointerOffsets(type, offset));
+    this.#layout = new LaunchLayout(id, argumentBytes, this.#pointers);
     this.#places = parameters.map(({ offset }) => this.#layout.parameters + offset);
     this.#packs = parameters.map(({ type }) => packerOf(type, device));
     this.#hasParts = parameters.some(({ type }) => type.kind === "vector" || type.kind === "struct");
@@ -104,16 +128,87 @@ export class LaunchPlan {
     this.#holders = parameters.flatMap(({ type }, index) =>
       type.kind === "struct" && pointerOffsets(type, 0).length > 0 ? [index] : [],
     );
+    this.#hasObjects = parameters.some(({ type }) => hasObjects(type));
   }
 
   /** Checks one launch and runs it. Throws LaunchError before anything is submitted. */
   launch(on: Execution, config: LaunchConfig, args: readonly unknown[]): void {
     this.#write(on, config, args);
     const sequence = on.target.commit();
-    if (sequence === 0) return on.target.keep(this.#owner);
-    this.markWritten(args, sequence);
+    if (sequence === 0) {
+      on.target.keep(this.#owner);
+      if (this.#hasObjects) for (const object of args.flatMap(objectsIn)) on.target.keep(object);
+      return;
+    }
+    this.markWritten(args, sequence, on.stream);
     if (on.device.hasStreams) for (const array of args.flatMap(arraysIn)) array.storage!.usedOn(on.stream);
     activity.current?.describe(this.#describe(config, args));
+  }
+
+  /** {@link launch} with arguments that host code has packed. */
+  launchPacked(on: Execution, config: LaunchConfig, packed: PackedArguments): void {
+    this.#write(on, config, [], packed);
+    const sequence = on.target.commit();
+    if (sequence === 0) return on.target.keep(this.#owner);
+    this.#markPacked(packed, sequence);
+    if (on.device.hasStreams) for (const { array } of packed.pointers) array.storage!.usedOn(on.stream);
+    const operands = packed.pointers.map(({ offset, array: { dtype, shape } }) => {
+      return { name: this.#parameterAt(offset).name, dtype, shape };
+    });
+    activity.current?.describe({ operands, bytes: undefined, flops: undefined });
+  }
+
+  /** {@link follow} with arguments that host code has packed. */
+  followPacked(
+    on: Execution,
+    config: LaunchConfig,
+    packed: PackedArguments,
+    { source, name, warnings }: Pick<FollowedLaunch, "source" | "name" | "warnings">,
+  ): void {
+    const target = new Recording();
+    this.#write({ target, stream: on.stream }, config, [], packed);
+    target.commit();
+    const sizes = target.room.words.slice(launchWords.grid, launchWords.block + 3);
+    followLaunch(
+      {
+        device: this.#device,
+        kernel: this.#kernel,
+        source,
+        name,
+        warnings,
+        record: target.records[0]!,
+        tensors: packed.pointers.map(({ offset, array }) => ({
+          name: this.#parameterAt(offset).name,
+          array,
+          isWritten: !isConstant(this.#parameterAt(offset).type),
+        })),
+        numbers: [],
+        threads: sizes.reduce((product, size) => product * size, 1),
+      },
+      () => this.#markPacked(packed, this.#device.lastSequence),
+    );
+  }
+
+  #parameterAt(offset: number): Parameter {
+    return this.#parameters.findLast((parameter) => parameter.offset <= offset)!;
+  }
+
+  #markPacked({ pointers }: PackedArguments, sequence: number): void {
+    for (const { offset, array } of pointers)
+      if (!isConstant(this.#parameterAt(offset).type)) array.storage!.written(sequence, array.bytes);
+  }
+
+  #writePacked(room: Room, { bytes, pointers }: PackedArguments): void {
+    const at = this.#layout.parameters;
+    room.bytes.set(bytes, at);
+    const known = new Map(pointers.map((pointer) => [pointer.offset, pointer]));
+    for (const offset of this.#pointers) {
+      const pointer = known.get(offset);
+      const word = (at + offset) >> 2;
+      if (pointer !== undefined) putLong(room.words, word, pointer.array.living().place + pointer.from);
+      else if (room.longs[word >> 1] === 0n) room.words.fill(nullWord, word, word + 2);
+      else throw addressError(this.#kernel, this.#parameterAt(offset), room.longs[word >> 1]!);
+    }
   }
 
   /** The same, followed by the device; it is done when this returns, and the next wait throws what was found. */
@@ -158,9 +253,9 @@ export class LaunchPlan {
     return target.records[0]!;
   }
 
-  #write(on: TargetStream, config: LaunchConfig, args: readonly unknown[]): void {
+  #write(on: TargetStream, config: LaunchConfig, args: readonly unknown[], packed?: PackedArguments): void {
     // Read before the record is laid out: a getter may use the device, and so the room.
-    const { grid, block, shared = 0, cooperative = false, bytes, flops }: Partial<LaunchConfig> = config ?? {};
+    const { grid, block, cluster, shared = 0, cooperative = false, bytes, flops }: Partial<LaunchConfig> = config ?? {};
     for (const key in config) {
       if (isSetting(key)) continue;
       if (config instanceof DeviceArray) throw sizeError("grid", this.#kernel, undefined, this.#maxGrid, this.#device);
@@ -176,12 +271,16 @@ export class LaunchPlan {
       : args;
     const room = this.#layout.begin(on);
     this.#writeSizes(room.words, grid, block, shared);
-    room.words[launchWords.flags] = cooperative ? LaunchFlag.cooperative : 0;
-    this.#writeArguments(room, values, args);
+    room.words[launchWords.flags] =
+      (cooperative ? LaunchFlag.cooperative : 0) |
+      (cluster === undefined && this.#cluster === null ? 0 : this.#clusterFlags(room.words, cluster));
+    if (packed === undefined) this.#writeArguments(room, values, args);
+    else this.#writePacked(room, packed);
   }
 
   /** Notes that `sequence` may write the tensors that the kernel takes as not const. */
-  markWritten(args: readonly unknown[], sequence: number): void {
+  markWritten(args: readonly unknown[], sequence: number, stream = 0): void {
+    if (this.#hasObjects) for (const object of args.flatMap(objectsIn)) object.used(stream, sequence);
     const written = this.#written;
     for (let index = 0; index < written.length; index++) {
       const argument = args[written[index]!] as DeviceArray | null;
@@ -224,6 +323,23 @@ export class LaunchPlan {
     }
   }
 
+  /** Throws LaunchError where the grid is not made of such clusters, or there are none on the device. */
+  #clusterFlags(words: Uint32Array, cluster: Size | undefined): number {
+    const own = this.#cluster;
+    const room = new Uint32Array(3);
+    const given = cluster ?? own!;
+    const isSize = writeSize(room, 0, given, [mostOfCluster, mostOfCluster, mostOfCluster]);
+    const [x, y, z] = [room[0]!, room[1]!, room[2]!];
+    if (!isSize || x * y * z > mostOfCluster) throw clusterError(this.#kernel, given, mostOfCluster);
+    if (own !== null && !sameLengths(own, [x, y, z])) throw otherClusterError(this.#kernel, own, [x, y, z]);
+    if (x * y * z === 1) return 0;
+    const grid = [...words.subarray(launchWords.grid, launchWords.grid + 3)];
+    if (grid.some((length, axis) => length % room[axis]! !== 0)) throw clustersError(this.#kernel, grid, [x, y, z]);
+    const { arch, kind } = this.#device.properties;
+    if (kind === "cuda" && Number(/\d+/.exec(arch)?.[0]) < 90) throw noClustersError(this.#kernel, this.#device);
+    return cluster === undefined ? 0 : clusterFlags(x, y, z);
+  }
+
   #writeSizes(words: Uint32Array, grid: Size | undefined, block: Size | undefined, shared: number): void {
     if (!writeSize(words, launchWords.grid, grid, this.#maxGrid))
       throw sizeError("grid", this.#kernel, grid, this.#maxGrid, this.#device);
@@ -238,11 +354,20 @@ export class LaunchPlan {
   }
 }
 
+/** Whether a kernel only reads what such a parameter points to. */
+function isConstant(type: CType): boolean {
+  return (type.kind === "pointer" && type.const) || (type.kind === "view" && type.element.const);
+}
+
+/** Blocks of a cluster that every GPU with clusters has. */
+const mostOfCluster = 8;
+
 // Compared one by one, which costs a launch some 10 ns; a set would cost more.
 function isSetting(key: string): boolean {
   return (
     key === "grid" ||
     key === "block" ||
+    key === "cluster" ||
     key === "shared" ||
     key === "cooperative" ||
     key === "bytes" ||
@@ -259,9 +384,22 @@ function isAmount(value: unknown): boolean {
   return typeof value === "number" && value >= 0 && value < Infinity;
 }
 
+function hasObjects(type: CType): boolean {
+  if (type.kind === "struct") return type.fields.some((field) => hasObjects(field.type));
+  return type.kind === "array" ? hasObjects(type.element) : type.kind === "object";
+}
+
+/** The textures and surfaces that an argument is, or holds. */
+function objectsIn(value: unknown): TexelObject[] {
+  if (value instanceof TexelObject) return [value];
+  if (value instanceof DeviceArray) return [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(objectsIn) : [];
+}
+
 /** The arrays that an argument is, or holds. */
 function arraysIn(value: unknown): DeviceArray[] {
   if (value instanceof DeviceArray) return [value];
+  if (value instanceof TexelObject) return [];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(arraysIn) : [];
 }
 

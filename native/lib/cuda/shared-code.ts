@@ -2,6 +2,7 @@
 import type { DeviceVariable } from "./variable.ts";
 import { lastName, piecesOf, wordsIn, type Piece } from "./pieces.ts";
 import { headerNeeded } from "./header-words.ts";
+import { hostPart } from "./host/find.ts";
 import { macrosOf, tokenize } from "./tokens.ts";
 
 /** A source whose declarations later ones may use. */
@@ -191,7 +192,7 @@ export class SharedCode {
    */
   take(source: SharedSource, globals: readonly DeviceVariable[] = []): Taken {
     const variables = new Map(globals.map((variable) => [variable.name, variable]));
-    const pieces = piecesOf(source.source);
+    const pieces = piecesOf(hostPart(source.source)?.split.device ?? source.source);
     const names = new Set(
       [...pieces, ...(this.#held.get(source.key)?.pieces ?? [])].filter(isShared).flatMap((piece) => piece.names),
     );

@@ -41,6 +41,7 @@ export function unpacked(type: CType, view: DataView, at = 0): unknown {
       return elements(type, view, at);
     case "pointer":
     case "view":
+    case "object":
       return view.getBigUint64(at, true);
   }
 }

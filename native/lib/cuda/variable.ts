@@ -89,7 +89,23 @@ export class DeviceVariable<V = unknown, R = unknown> {
         "POINTER",
         `${this.name} holds pointers, which only launches can pass on: give kernels the tensors as arguments.`,
       );
-    const bytes = this.#packed(value);
+    this.#write(this.#packed(value));
+  }
+
+  /**
+   * For the library: all of its bytes, behind what was launched before.
+   * @internal
+   */
+  get held(): Uint8Array {
+    this.#checkLayout();
+    return this.#read();
+  }
+  /** @internal */
+  set held(bytes: Uint8Array) {
+    this.#write(bytes);
+  }
+
+  #write(bytes: Uint8Array): void {
     this.#value = bytes;
     const failures: unknown[] = [];
     for (const copy of this.#living()) {

@@ -1,28 +1,40 @@
-// Batches of data, in order or shuffled, epoch after epoch, from where a saved state was.
+// Batches of data, in order or shuffled, epoch after epoch, from where a saved state was; made here or by workers.
+import { afterCollection } from "../device/collection.ts";
 import { TensorError } from "../errors.ts";
 import { anything, count, device, flag, optionsOf, seed as seedKind, type Kind } from "../tensor/arguments.ts";
 import { tensor } from "../tensor/create.ts";
 import { drawOf } from "../tensor/generator.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
+import { collated, type Collated } from "./collate.ts";
+import { Crew, Delivered } from "./crew.ts";
 import { Order, Rows } from "./rows.ts";
 import { sourceOf, type BatchOf, type Data, type Source } from "./sources.ts";
+import { checkTransform, loadTransform, placeOf, type Transform } from "./transform.ts";
 
 /**
  * `batchSize`: rows of a batch, 1 when left out. `shuffle`: another order in each epoch, by `seed`, or by the generator
- * of {@link seed} where there is none. `dropLast`: leave out a last batch that is smaller. `collate`: makes a batch of
- * a list of samples. `prefetch`: batches that `for await` has under way beside the one that the loop has, 0 when left
- * out. `device`: where batches go.
+ * of {@link seed} where there is none. `dropLast`: leave out a last batch that is smaller. `transform`: what becomes of
+ * each sample, which is plain values: of a tensor's row a typed array, or a number where it has no axes. A function, or
+ * the path of a module whose default export is one; either may be async. `collate`: makes a batch of a list of samples.
+ * `prefetch`: batches that `for await` has under way beside the one that the loop has; two for each worker, else 0 when
+ * left out. `workers`: threads that transform samples and make batches of them, 0 when left out; of a function only its
+ * text gets there, so that it uses what it defines or imports itself. `device`: where batches go.
  */
-export interface DataLoaderOptions<B = unknown> {
+export interface DataLoaderOptions<C = unknown, R = unknown> {
   readonly batchSize?: number;
   readonly shuffle?: boolean;
   readonly seed?: number | bigint;
   readonly dropLast?: boolean;
-  readonly collate?: (samples: never[]) => B | Promise<B>;
+  readonly transform?: ((sample: never) => R | Promise<R>) | string | URL;
+  readonly collate?: (samples: never[]) => C | Promise<C>;
   readonly prefetch?: number;
+  readonly workers?: number;
   readonly device?: string;
 }
+
+/** What `collate` makes, or else of what `transform` returns, or else of the data. */
+type BatchFrom<D, C, R> = unknown extends C ? (unknown extends R ? BatchOf<D> : Collated<R>) : C;
 
 const size: Kind<number> = {
   wanted: "a whole number of at least 1",
@@ -39,9 +51,16 @@ const kinds = {
   dropLast: flag,
   collate: fn,
   prefetch: count,
+  workers: count,
   device,
 };
-const instead = { batch: "Write batchSize.", workers: "Write prefetch.", numWorkers: "Write prefetch." };
+const instead = {
+  batch: "Write batchSize.",
+  numWorkers: "Write workers.",
+  num_workers: "Write workers.",
+  map: "Write transform.",
+};
+const later = "write for await (const batch of loader).";
 
 /** Streams of random numbers of one seed, of which each epoch has one. */
 const epochsOfDraw = 2n ** 32n;
@@ -50,7 +69,11 @@ const epochsOfDraw = 2n ** 32n;
  * Batches of data: of a tensor by its first axis, of several or of a record of tensors and lists side by side, of a
  * list of samples, or of an object with `length` and `get(index)`, which may return promises. Batches of tensors are
  * copies on their device, without gradients; of samples, numbers become a tensor, tensors are stacked, and arrays and
- * records are taken entry by entry. Each loop is an epoch; one that was left begins a new one. Throws TensorError.
+ * records are taken entry by entry. Each loop is an epoch; one that was left begins a new one.
+ *
+ * With `workers` a transform runs in threads, which lay batches into memory that the device reads by itself, on a stream
+ * of its own, while the loop goes on: the same batches in the same order. They are ended where a loop is left. Rows of
+ * tensors without a transform are gathered on their device, for which no worker is started. Throws TensorError.
  * @example
  * const loader = new DataLoader({ x: arange(10), y: arange(10).mul(2) }, { batchSize: 4 });
  * loader.length; // → 3
@@ -58,15 +81,25 @@ const epochsOfDraw = 2n ** 32n;
  * @example
  * const words = new DataLoader(["a", "b", "c"], { batchSize: 2, shuffle: true, seed: 1 });
  * [...words].flat().sort().join(" "); // → 'a b c'
+ * @example
+ * const squares = new DataLoader([1, 2, 3], { batchSize: 3, transform: (x: number) => x * x, workers: 1 });
+ * for await (const batch of squares) batch; // → tensor([1, 4, 9], shape [3], float32, cpu)
  */
-export class DataLoader<const D extends Data, B = BatchOf<D>> implements Iterable<B>, AsyncIterable<B> {
+export class DataLoader<const D extends Data, C = unknown, R = unknown>
+  implements Iterable<BatchFrom<D, C, R>>, AsyncIterable<BatchFrom<D, C, R>>
+{
   /** The rows of a batch; the last one may have less. */
   readonly batchSize: number;
   readonly #source: Source;
   readonly #shuffles: boolean;
   readonly #dropsLast: boolean;
   readonly #collate: ((samples: never[]) => unknown) | undefined;
+  readonly #transform: Transform | string | URL | undefined;
+  /** Of a module; loaded once. */
+  #loaded: Promise<Transform> | null = null;
   readonly #prefetch: number;
+  readonly #workers: number;
+  #crew: Crew | null = null;
   readonly #device: string | undefined;
   /** Of the shuffled orders; `null` until one is drawn. */
   #seed: readonly [bigint, bigint] | null;
@@ -75,11 +108,12 @@ export class DataLoader<const D extends Data, B = BatchOf<D>> implements Iterabl
   #position = 0;
   #hasBegun = false;
 
-  constructor(data: D, options: DataLoaderOptions<B> = {}) {
-    const given = optionsOf("DataLoader", { ...kinds, collate: anything }, options, { instead });
+  constructor(data: D, options: DataLoaderOptions<C, R> = {}) {
+    const given = optionsOf("DataLoader", { ...kinds, collate: anything, transform: anything }, options, { instead });
     if (given.collate !== undefined && !fn.has(given.collate))
       throw new TensorError("OPTIONS", `DataLoader takes ${fn.wanted} as collate but got ${worded(given.collate)}.`);
-    const { batchSize = 1, shuffle = false, dropLast = false, prefetch = 0 } = given;
+    if (given.transform !== undefined) checkTransform(given.transform);
+    const { batchSize = 1, shuffle = false, dropLast = false, workers = 0, prefetch = 2 * workers } = given;
     if (given.seed !== undefined && !shuffle)
       throw new TensorError("OPTIONS", "DataLoader takes a seed for shuffle: true, which it was not given.");
     this.#source = sourceOf(data);
@@ -87,7 +121,10 @@ export class DataLoader<const D extends Data, B = BatchOf<D>> implements Iterabl
     this.#shuffles = shuffle;
     this.#dropsLast = dropLast;
     this.#collate = given.collate as typeof fn extends Kind<infer F> ? F : never;
+    this.#transform = given.transform as Transform | string | URL | undefined;
     this.#prefetch = prefetch;
+    this.#workers = this.#transform === undefined && this.#source.isGathered ? 0 : workers;
+    if (this.#workers > 0 && this.#transform !== undefined) placeOf(this.#transform);
     this.#device = given.device;
     this.#seed = given.seed === undefined ? null : [BigInt(given.seed), 0n];
   }
@@ -104,38 +141,46 @@ export class DataLoader<const D extends Data, B = BatchOf<D>> implements Iterabl
   }
 
   /** One epoch, or the rest of one that was loaded. Throws TensorError for samples that come later. */
-  *[Symbol.iterator](): Generator<B, void> {
+  *[Symbol.iterator](): Generator<BatchFrom<D, C, R>, void> {
+    if (this.#workers > 0) throw new TensorError("ASYNC", `Workers make these batches: ${later}`);
     const rowsOf = this.#begin();
     for (let at = this.#position; at < this.length; at++) {
       const batch = this.#batch(rowsOf(at));
       if (batch instanceof Promise) {
         // What it throws is of no interest beside that.
         void batch.catch(() => undefined);
-        throw new TensorError("ASYNC", "These samples are promises: write for await (const batch of loader).");
+        throw new TensorError("ASYNC", `These samples are promises: ${later}`);
       }
       this.#position = at + 1;
-      yield batch as B;
+      yield batch as BatchFrom<D, C, R>;
     }
     this.#end();
   }
 
   /** The same, with `prefetch` batches under way. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<B, void> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<BatchFrom<D, C, R>, void> {
     const rowsOf = this.#begin();
     const { length } = this;
     const begun: Promise<unknown>[] = [];
     const begin = async (at: number) => this.#batch(rowsOf(at));
     let next = this.#position;
-    for (let at = next; at < length; at++) {
-      for (; next < length && next <= at + this.#prefetch; next++) {
-        const batch = begin(next);
-        // Whoever waits for it is told; until then it is not unhandled.
-        batch.catch(() => undefined);
-        begun.push(batch);
+    try {
+      for (let at = next; at < length; at++) {
+        for (; next < length && next <= at + this.#prefetch; next++) {
+          const batch = begin(next);
+          // Whoever waits for it is told; until then it is not unhandled.
+          batch.catch(() => undefined);
+          begun.push(batch);
+        }
+        const made = await begun.shift()!;
+        const batch = made instanceof Delivered ? made.received() : made;
+        this.#position = at + 1;
+        yield batch as BatchFrom<D, C, R>;
       }
-      const batch = await begun.shift()!;
-      this.#position = at + 1;
-      yield batch as B;
+      next = -1;
+    } finally {
+      // What is under way is for nobody then.
+      if (next !== -1) this.#crew?.stop();
     }
     this.#end();
   }
@@ -167,11 +212,38 @@ export class DataLoader<const D extends Data, B = BatchOf<D>> implements Iterabl
   }
 
   #batch(rows: Rows): unknown {
-    const collate = this.#collate;
-    if (collate === undefined) return this.#source.batch(rows, this.#device);
-    const samples = rows.numbers.map((each) => this.#source.sample(each));
-    if (!samples.some((each) => each instanceof Promise)) return collate(samples as never[]);
-    return Promise.all(samples).then((all) => collate(all as never[]));
+    if (this.#transform === undefined && this.#workers === 0) {
+      if (this.#collate === undefined) return this.#source.batch(rows, this.#device);
+      return this.#collated(rows.numbers.map((each) => this.#source.sample(each)));
+    }
+    const plain = this.#source.plain(rows);
+    const use = (samples: readonly unknown[]) => (this.#workers > 0 ? this.#sent(samples, rows) : this.#here(samples));
+    return plain.some((each) => each instanceof Promise) ? Promise.all(plain).then(use) : use(plain);
+  }
+
+  #collated(samples: readonly unknown[]): unknown {
+    const collate = (all: readonly unknown[]) =>
+      this.#collate === undefined ? collated(all, this.#device) : this.#collate([...all] as never[]);
+    return samples.some((each) => each instanceof Promise) ? Promise.all(samples).then(collate) : collate(samples);
+  }
+
+  /** Transformed by this thread. */
+  #here(samples: readonly unknown[]): unknown {
+    const all = (transform: Transform) => this.#collated(samples.map((each) => transform(each as never)));
+    if (typeof this.#transform === "function") return all(this.#transform);
+    this.#loaded ??= loadTransform(placeOf(this.#transform!));
+    return this.#loaded.then(all);
+  }
+
+  async #sent(samples: readonly unknown[], rows: Rows): Promise<unknown> {
+    if (this.#crew === null || this.#crew.isStopped) {
+      const place = this.#transform === undefined ? null : placeOf(this.#transform);
+      const crew = new Crew(this.#workers, place, this.#device);
+      afterCollection(this, () => crew.stop());
+      this.#crew = crew;
+    }
+    if (this.#collate === undefined) return this.#crew.make(samples, rows.numbers, false);
+    return this.#collated((await this.#crew.make(samples, rows.numbers, true)) as readonly unknown[]);
   }
 
   /** Where it is, as tensors for `io.save`: epoch, batches that its loop has got, and the seed of shuffled orders. */

@@ -42,9 +42,13 @@ export class Rows {
     this.order = order;
   }
 
+  get length(): number {
+    return this.end - this.begin;
+  }
+
   get numbers(): number[] {
-    const { begin, end, order } = this;
-    return Array.from({ length: end - begin }, (_, at) => order?.numbers[begin + at] ?? begin + at);
+    const { begin, order, length } = this;
+    return Array.from({ length }, (_, at) => order?.numbers[begin + at] ?? begin + at);
   }
 
   /** These rows of a tensor, copied. */

@@ -1,9 +1,11 @@
 // What batches are made of: tensors and lists side by side, of which each is taken whole, or samples one by one.
 import { noGrad } from "../autograd/gradients.ts";
 import { TensorError } from "../errors.ts";
+import { factsOf, type DType } from "../memory/dtype.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
-import { collated, isNumbers, moved, type Collated } from "./collate.ts";
+import { collated, moved, type Collated } from "./collate.ts";
+import { isNumbers } from "./layout.ts";
 import type { Rows } from "./rows.ts";
 
 /** Anything with samples by number, also such as come later: what PyTorch calls a map-style data set. */
@@ -42,8 +44,28 @@ export type BatchOf<D> = D extends Tensor
 /** Makes batches. */
 export interface Source {
   readonly length: number;
+  /** Batches are rows of tensors, which their device gathers. */
+  readonly isGathered: boolean;
   batch(rows: Rows, device: string | undefined): unknown;
   sample(index: number): unknown;
+  /** Samples without tensors, for transforms; promises of them, where they come later. */
+  plain(rows: Rows): readonly unknown[];
+}
+
+/** Each row of a tensor as a typed array, or as a number. */
+function plainRows(x: Tensor, rows: Rows, name: string): readonly unknown[] {
+  const { kind, bytes, decode } = factsOf(x.dtype as DType);
+  if (kind === "complex" || (kind === "float" && bytes < 4))
+    throw new TensorError(
+      "DTYPE",
+      `A transform takes what JavaScript has arrays of, but ${name} is ${x.dtype}: convert it, e.g. with .to("float32").`,
+    );
+  using chosen = noGrad(() => rows.of(x));
+  const elements = chosen.data() as Float32Array;
+  const { length } = rows;
+  if (x.ndim === 1) return Array.from({ length }, (_, row) => decode(elements[row]!));
+  const width = elements.length / length;
+  return Array.from({ length }, (_, row) => elements.slice(row * width, (row + 1) * width));
 }
 
 const isList = (value: unknown): value is ArrayLike<unknown> => Array.isArray(value) || isNumbers(value);
@@ -80,6 +102,8 @@ function columnOf(column: unknown, name: string): Source {
       throw new TensorError("SHAPE", `DataLoader takes tensors with rows, but ${name} has no axes.`);
     return {
       length: column.shape[0]!,
+      isGathered: true,
+      plain: (rows) => plainRows(column, rows, name),
       batch: (rows, device) => noGrad(() => moved(rows.of(column), device)),
       sample: (index) => noGrad(() => column.get(index)),
     };
@@ -88,6 +112,8 @@ function columnOf(column: unknown, name: string): Source {
     throw new TensorError("OPERANDS", `DataLoader takes tensors and lists, but ${name} is ${worded(column)}.`);
   return {
     length: column.length,
+    isGathered: false,
+    plain: (rows) => rows.numbers.map((each) => column[each]),
     batch: (rows, device) =>
       collated(
         rows.numbers.map((each) => column[each]),
@@ -111,6 +137,11 @@ function columnsOf(
     );
   return {
     length,
+    isGathered: sources.every(([, each]) => each.isGathered),
+    plain(rows) {
+      const columns = sources.map(([name, each]) => [name, each.plain(rows)] as const);
+      return Array.from({ length: rows.length }, (_, at) => joined(columns.map(([name, each]) => [name, each[at]])));
+    },
     batch: (rows, device) => joined(sources.map(([name, each]) => [name, each.batch(rows, device)])),
     sample: (index) => joined(sources.map(([name, each]) => [name, each.sample(index)])),
   };
@@ -121,6 +152,8 @@ function samplesOf(data: Samples): Source {
     get length() {
       return data.length;
     },
+    isGathered: false,
+    plain: (rows) => rows.numbers.map((each) => data.get(each)),
     batch(rows, device) {
       const samples = rows.numbers.map((each) => data.get(each));
       const isLater = samples.some((each) => each instanceof Promise);

@@ -1,12 +1,12 @@
 // A graph in the device process: sent once, run by one record, and sent again where a process has not got it.
 import { writeGraphLaunch, writeGraphRelease, writeGraphUpdate } from "../wire/graph.ts";
 import type { WarpcellError } from "../errors.ts";
-import { headerBytes, headerOffsets, Op } from "../wire/commands.ts";
+import { headerOffsets, Op } from "../wire/commands.ts";
 import type { Capture, FreeHost } from "./capture.ts";
 import { afterCollection } from "./collection.ts";
 import { describeGraphs } from "./origins.ts";
 import type { DeviceProcess } from "./process.ts";
-import type { Resident } from "./residents.ts";
+import { namedIn, wordsOf, type Resident } from "./residents.ts";
 
 const names = new Map<number, string>();
 const next = { number: 1 };
@@ -51,7 +51,6 @@ function end(lent: Lent, free: FreeHost): void {
   capture.close(lent.last, free);
 }
 
-const subjectOf = (record: Uint8Array) => new DataView(record.buffer).getUint32(headerBytes, true);
 const opOf = (record: Uint8Array) => new DataView(record.buffer).getUint16(headerOffsets.op, true) as Op;
 
 export class DeviceGraph {
@@ -68,7 +67,7 @@ export class DeviceGraph {
     const send = () => void device.request("graph_create", { graph: number, records: joined(records) });
     const needs = records
       .filter((record) => opOf(record) === Op.launch || opOf(record) === Op.run)
-      .map((record): [Op, number] => [opOf(record), subjectOf(record)]);
+      .flatMap((record) => namedIn(opOf(record), wordsOf(record)));
     for (const [op, subject] of needs) residents.provide(op, subject);
     send();
     const resident = residents.add(Op.graph_launch, number, 1, {

@@ -27,6 +27,7 @@ const deeds: Record<string, string> = {
   DIVISION_BY_ZERO: "divided an integer by zero",
   DEADLOCK: "deadlocked",
   NOT_COOPERATIVE: "waits for the whole grid but was not launched cooperatively",
+  TEXTURE: "used a texture or a surface in a way that it does not have",
   WARP_MASK: "called a warp intrinsic with a mask that leaves out the calling lane",
   TRAP: "stopped itself with a trap",
   ASSERT: "failed an assertion",
@@ -48,6 +49,15 @@ export function faultOf(loss: Loss): DeviceFault {
   const first = candidates[0];
   const code = record?.code ?? "DIED";
 
+  // The process says itself whose it is.
+  if (code === "HOST_FUNCTION")
+    return new DeviceFault(code, `${withoutStop(record!.text)}. ${loss.shareable ? kept : gone}`, {
+      device: loss.device,
+      kernel: undefined,
+      place: undefined,
+      sequence: record!.sequence,
+      candidates,
+    });
   const others =
     candidates.length > 1
       ? ` This launch is the first of ${candidates.length} that had not finished; any of them may be to blame.`

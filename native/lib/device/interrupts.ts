@@ -34,3 +34,17 @@ export function interruptAll(devices: Iterable<DeviceProcess>): void {
   }
   binding.clearInterrupt();
 }
+
+/** Work of other threads and processes that goes on while something is awaited: what ends it. */
+const enders = new Set<() => void>();
+
+/** Has an interrupt of what awaits something call `end`, until the function that this returns is called. */
+export function whenInterrupted(end: () => void): () => void {
+  enders.add(end);
+  return () => void enders.delete(end);
+}
+
+/** Somebody who awaited something was interrupted and will not hear of it: ends what goes on for them. */
+export function endInterrupted(): void {
+  for (const end of [...enders]) end();
+}

@@ -70,8 +70,22 @@ export function describeGraphs(describe: Describe<string>): void {
   readers.graphs = describe;
 }
 
+/** From this number on, origins are those of {@link originOf}. */
+const firstOwn = 2 ** 30;
+const own: CodePlace[] = [];
+const ownNumbers = new Map<string, number>();
+
+/** The origin of a place that is known here: a launch in a host function. */
+export function originOf(place: CodePlace): number {
+  const key = `${place.cell}\0${place.count}\0${placeText(place)}`;
+  const known = ownNumbers.get(key) ?? firstOwn + own.push(place) - 1;
+  ownNumbers.set(key, known);
+  return known;
+}
+
 /** Where an origin is; `undefined` where nobody knows. */
 export function originPlace(number: number): CodePlace | undefined {
+  if (number >= firstOwn) return own[number - firstOwn];
   return number === 0 ? undefined : readers.origins(number);
 }
 

@@ -206,9 +206,14 @@ export class DeviceProcess {
    * again when it throws.
    */
   synchronize(on: readonly Execution[] = this.#executions): void {
+    this.reach(on.map((each) => each.fence()));
+  }
+
+  /** {@link synchronize} for what was submitted before some fences. */
+  reach(marks: readonly { readonly stream: number; readonly sequence: number }[]): void {
     const start = clock();
     try {
-      for (const mark of on.map((each) => each.fence())) this.#await(mark.stream, mark.sequence);
+      for (const mark of marks) this.#await(mark.stream, mark.sequence);
     } finally {
       activity.current?.waited(this, start, true);
     }

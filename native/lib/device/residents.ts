@@ -1,6 +1,7 @@
-// What a device process holds for this one, modules and plans: sent when they are made, and sent again by the first use
+// What a device process holds for this one, modules, plans, textures and host functions: sent when they are made, and sent again by the first use
 // of them in a process that has not got them.
-import { headerBytes, Op } from "../wire/commands.ts";
+import { headerBytes, headerOffsets, Op } from "../wire/commands.ts";
+import { texturesIn } from "../wire/graph.ts";
 import type { MessageName, RequestOf } from "../wire/messages.ts";
 
 /** What sends one, and what has the process forget it. */
@@ -14,12 +15,14 @@ export interface Sender {
 }
 
 /** Commands whose records name what the process must hold, in their first word. */
-type Use = typeof Op.launch | typeof Op.run | typeof Op.graph_launch;
+type Use = typeof Op.launch | typeof Op.run | typeof Op.graph_launch | typeof Op.host_call | typeof Op.texture_copy;
 const useOf: { readonly [op: number]: Use } = {
   [Op.launch]: Op.launch,
   [Op.run]: Op.run,
   [Op.graph_launch]: Op.graph_launch,
   [Op.graph_update]: Op.graph_launch,
+  [Op.host_call]: Op.host_call,
+  [Op.texture_copy]: Op.texture_copy,
 };
 
 /** One of them, for who asked for it. */
@@ -34,14 +37,28 @@ interface Held extends Resident, Sender {
   process: number;
 }
 
-/** Messages that name a kernel. */
-const kernelOf: { readonly [N in MessageName]?: (request: RequestOf<N>) => number } = {
-  occupancy: ({ kernel }) => kernel,
-  variable_write: ({ variable }) => variable,
-  variable_read: ({ variable }) => variable,
-  check: ({ launch }) => new DataView(launch.buffer, launch.byteOffset).getUint32(headerBytes, true),
-  time: ({ launch }) => new DataView(launch.buffer, launch.byteOffset).getUint32(headerBytes, true),
+/** Messages that name what the process must hold, as records do. */
+const subjectOf: { readonly [N in MessageName]?: (request: RequestOf<N>) => readonly [Use, number] } = {
+  occupancy: ({ kernel }) => [Op.launch, kernel],
+  variable_write: ({ variable }) => [Op.launch, variable],
+  variable_read: ({ variable }) => [Op.launch, variable],
+  host_call: ({ module }) => [Op.host_call, module],
 };
+/** Messages with a launch. */
+const launchOf: { readonly [N in MessageName]?: (request: RequestOf<N>) => Uint8Array } = {
+  check: ({ launch }) => launch,
+  time: ({ launch }) => launch,
+};
+
+/** A record as words. */
+export const wordsOf = (record: Uint8Array): Uint32Array =>
+  new Uint32Array(record.buffer, record.byteOffset, record.byteLength / 4);
+
+/** What a record names that the process must hold: its subject, and the textures of a launch. */
+export function namedIn(op: Op, words: Uint32Array): (readonly [Op, number])[] {
+  const textures = op === Op.launch ? texturesIn(words) : [];
+  return [[op, words[headerBytes / 4]!], ...textures.map((number) => [Op.texture_copy, number] as const)];
+}
 
 export class Residents {
   readonly #held = new Set<Held>();
@@ -50,11 +67,18 @@ export class Residents {
     [Op.launch]: [],
     [Op.run]: [],
     [Op.graph_launch]: [],
+    [Op.host_call]: [],
+    [Op.texture_copy]: [],
   };
   readonly #dropped: Held[] = [];
   /** Counts up with every restart. */
   #process = 1;
   #absent = 0;
+
+  /** Another number for each process. */
+  get process(): number {
+    return this.#process;
+  }
 
   /** The process has all of them: no record needs to be looked at. */
   get areComplete(): boolean {
@@ -88,10 +112,18 @@ export class Residents {
     this.#absent -= 1;
   }
 
+  /** {@link provide} for all that the record in these words names. */
+  provideRecord(words: Uint32Array): void {
+    const op = (words[headerOffsets.op / 4]! & 0xffff) as Op;
+    for (const [each, number] of namedIn(op, words)) this.provide(each, number);
+  }
+
   /** {@link provide} for a message. */
   provideFor<N extends MessageName>(name: N, request: RequestOf<N>): void {
-    const kernel = kernelOf[name];
-    if (kernel !== undefined) this.provide(Op.launch, kernel(request));
+    const subject = subjectOf[name];
+    if (subject !== undefined) this.provide(...subject(request));
+    const launch = launchOf[name];
+    if (launch !== undefined) this.provideRecord(wordsOf(launch(request)));
   }
 
   /** Has the process forget what may be used again: its next use sends it. */

@@ -42,7 +42,7 @@ export class Ring implements Target {
   #submitProvided(): number {
     const device = this.#device;
     if (!device.isWhole) return -1;
-    device.residents.provide(this.room.op, this.room.subject);
+    device.residents.provideRecord(this.room.words);
     return binding.submit(device.client);
   }
 

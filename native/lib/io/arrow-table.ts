@@ -155,11 +155,39 @@ export async function bytesOfTable(table: unknown): Promise<Uint8Array> {
 /** A multiple of every element, and of eight bits. */
 const stepElements = 2 ** 19;
 
+/** The texts of a column; a missing one is empty. Throws FormatError for offsets that lie outside of them. */
+export function textsOfColumn(source: Source, { name, texts, isBigEndian }: Column): string[] {
+  const all: string[] = [];
+  for (const { rows, offsetsAt, offsetBytes, at, bytes } of texts) {
+    if (rows === 0) continue;
+    const offsets = Buffer.from(source.read(offsetsAt, (rows + 1) * offsetBytes));
+    const data = Buffer.from(source.read(at, bytes));
+    const offset = (row: number): number => {
+      const place = row * offsetBytes;
+      if (offsetBytes === 4) return isBigEndian ? offsets.readInt32BE(place) : offsets.readInt32LE(place);
+      return Number(isBigEndian ? offsets.readBigInt64BE(place) : offsets.readBigInt64LE(place));
+    };
+    for (let row = 0, begin = offset(0); row < rows; row++) {
+      const end = offset(row + 1);
+      if (begin < 0 || end < begin || end > bytes)
+        throw new FormatError(
+          "OFFSET",
+          source.name,
+          `Text ${all.length} of column ${JSON.stringify(name)} of ${source.name} lies outside of the column.`,
+        );
+      all.push(data.toString("utf8", begin, end));
+      begin = end;
+    }
+  }
+  return all;
+}
+
 export function tensorOfColumn(
   source: Source,
-  { dtype, shape, pieces, isBigEndian }: Column,
+  { dtype: declared, shape, pieces, isBigEndian }: Column,
   device: string | undefined,
 ): Tensor {
+  const dtype = declared!;
   const out = Tensor.empty(deviceNamed(device), dtype, shape);
   const { bytes } = factsOf(dtype);
   let to = 0;

@@ -5,15 +5,26 @@ import { factsOf, type DType } from "../memory/dtype.ts";
 import { FlatTable } from "./flatbuffer.ts";
 import type { Source } from "./source.ts";
 import { checkedStoredShape } from "./stored.ts";
+import { textRefused } from "./table.ts";
 
 /** A piece of a column: the bytes of its elements, or their bits. */
 export interface Piece {
   readonly at: number;
   readonly elements: number;
 }
+/** A piece of a column of texts: where its offsets lie, how many bytes each has, and where the bytes of the texts. */
+export interface TextPiece {
+  readonly rows: number;
+  readonly offsetsAt: number;
+  readonly offsetBytes: 4 | 8;
+  readonly at: number;
+  readonly bytes: number;
+}
 export interface Column {
   readonly name: string;
-  readonly dtype: DType;
+  /** `null`: texts. */
+  readonly dtype: DType | null;
+  readonly texts: readonly TextPiece[];
   readonly shape: readonly number[];
   readonly pieces: readonly Piece[];
   readonly isBigEndian: boolean;
@@ -186,20 +197,28 @@ function eachMessage(
   }
 }
 
-/** The columns, or those of `only`, with the places of all of their elements. Throws FormatError. */
-export function arrowColumns(source: Source, only: ReadonlySet<string> | null): { columns: Column[]; names: string[] } {
+/**
+ * The columns, or those of `only`, with the places of all of their elements; those of `texts` may hold texts. Throws
+ * FormatError.
+ */
+export function arrowColumns(
+  source: Source,
+  only: ReadonlySet<string> | null,
+  texts: ReadonlySet<string>,
+): { columns: Column[]; names: string[] } {
   const { name: file } = source;
   let fields: Field[] | null = null;
   let isBigEndian = false;
   let rows = 0;
   const pieces = new Map<string, Piece[]>();
+  const textPieces = new Map<string, TextPiece[]>();
   const describe = (schema: FlatTable, metadataBytes: number) => {
     isBigEndian = schema.short(0) === 1;
     const left = { fields: metadataBytes / 8 };
     fields = schema.tables(1).map((table) => fieldOf(table, file, left));
     if (new Set(fields.map(({ name }) => name)).size < fields.length)
       throw new FormatError("HEADER", file, `${file} has two columns with the same name.`);
-    for (const field of fields) if (only?.has(field.name) ?? true) checkField(field, file);
+    for (const field of fields) if (only?.has(field.name) ?? true) checkField(field, file, texts);
   };
   try {
     const footer = isArrowFile(source) ? footerOf(source) : null;
@@ -208,7 +227,7 @@ export function arrowColumns(source: Source, only: ReadonlySet<string> | null): 
       if (kind === headers.schema && fields === null) describe(header, metadataBytes);
       if (kind !== headers.recordBatch) return;
       if (fields === null) throw new FormatError("HEADER", file, `${file} has columns before it says which.`);
-      rows += addBatch(header, body, fields, only, pieces, file);
+      rows += addBatch(header, body, fields, only, { pieces, textPieces }, file);
     });
   } catch (error) {
     if (error instanceof RangeError)
@@ -221,7 +240,8 @@ export function arrowColumns(source: Source, only: ReadonlySet<string> | null): 
     .filter(({ name }) => only?.has(name) ?? true)
     .map(({ name, dtype, shape }) => ({
       name,
-      dtype: dtype!,
+      dtype,
+      texts: textPieces.get(name) ?? [],
       shape: checkedStoredShape([rows, ...shape], file),
       pieces: pieces.get(name) ?? [],
       isBigEndian,
@@ -229,12 +249,18 @@ export function arrowColumns(source: Source, only: ReadonlySet<string> | null): 
   return { columns, names: all.map(({ name }) => name) };
 }
 
-function checkField({ name, dtype, typeName }: Field, file: string): void {
-  if (dtype === null)
+const isText = ({ typeName }: Field): boolean => typeName === "text" || typeName === "large text";
+
+function checkField(field: Field, file: string, texts: ReadonlySet<string>): void {
+  const { name, dtype, typeName } = field;
+  if (texts.has(name) && !isText(field))
+    throw new FormatError("DTYPE", file, `Column ${JSON.stringify(name)} of ${file} holds ${typeName}, not text.`);
+  if (isText(field) && !texts.has(name)) throw textRefused(file, name, "");
+  if (dtype === null && !isText(field))
     throw new FormatError(
       "DTYPE",
       file,
-      `Column ${JSON.stringify(name)} of ${file} holds ${typeName}. Numbers, booleans and lists of one length can be read; name the ones to load: { only: ["…"] }.`,
+      `Column ${JSON.stringify(name)} of ${file} holds ${typeName}. Numbers, booleans, text and lists of one length can be read; name the ones to load: { only: ["…"] }.`,
     );
 }
 
@@ -244,7 +270,7 @@ function addBatch(
   body: { begin: number; end: number },
   fields: readonly Field[],
   only: ReadonlySet<string> | null,
-  pieces: Map<string, Piece[]>,
+  { pieces, textPieces }: { readonly pieces: Map<string, Piece[]>; readonly textPieces: Map<string, TextPiece[]> },
   file: string,
 ): number {
   const [rows, nodes, buffers] = [batch.long(0), batch.pairs(1), batch.pairs(2)];
@@ -269,7 +295,10 @@ function addBatch(
     throw new FormatError("OFFSET", file, `Columns of ${file} reach beyond their batch.`);
   let [node, buffer] = [0, 0];
   for (const field of fields) {
-    if (only?.has(field.name) ?? true) {
+    if ((only?.has(field.name) ?? true) && isText(field)) {
+      const piece = textPieceOf(field, rows, buffers.slice(buffer, buffer + field.buffers), body.begin, file);
+      textPieces.set(field.name, [...(textPieces.get(field.name) ?? []), piece]);
+    } else if (only?.has(field.name) ?? true) {
       const piece = pieceOf(
         field,
         rows,
@@ -286,6 +315,24 @@ function addBatch(
     buffer += field.buffers;
   }
   return rows;
+}
+
+function textPieceOf(
+  { name, typeName }: Field,
+  rows: number,
+  [, offsets, texts]: readonly (readonly [number, number])[],
+  begin: number,
+  file: string,
+): TextPiece {
+  const offsetBytes = typeName === "text" ? 4 : 8;
+  // Of no rows there may be no offsets.
+  if (rows > 0 && offsets![1] < (rows + 1) * offsetBytes)
+    throw new FormatError(
+      "TRUNCATED",
+      file,
+      `Column ${JSON.stringify(name)} of ${file} promises ${rows} texts, but has ${offsets![1]} bytes that say where they are.`,
+    );
+  return { rows, offsetsAt: begin + offsets![0], offsetBytes, at: begin + texts![0], bytes: texts![1] };
 }
 
 function pieceOf(

@@ -1,24 +1,35 @@
-// Tensors into files and back: chooses the format by the name of the file, or by how its bytes begin.
+// Tensors and tables into files and back: chooses the format by the name of the file, or by how its bytes begin.
 import { renameSync, rmSync, openSync, writeSync, closeSync } from "node:fs";
 import { extname } from "node:path";
 import { FormatError, TensorError } from "../errors.ts";
 import { atLeast, device, optionsOf, text, type Kind } from "../tensor/arguments.ts";
 import { Tensor } from "../tensor/tensor.ts";
+import type { DType } from "../memory/dtype.ts";
 import { worded } from "../wording.ts";
 import { arrowColumns, isArrowFile, isArrowStream } from "./arrow.ts";
-import { arrowBytes, bytesOfTable, tensorOfColumn } from "./arrow-table.ts";
-import { chosenNames, madeOf, type Naming, type Rename } from "./names.ts";
+import { arrowBytes, bytesOfTable, tensorOfColumn, textsOfColumn } from "./arrow-table.ts";
+import { csvTable } from "./csv.ts";
+import { csvParts } from "./csv-write.ts";
+import { chosenNames, entriesMade, madeOf, type Naming, type Rename } from "./names.ts";
 import { isNpy, npyHeader, npyParts } from "./npy.ts";
+import { isParquet, parquetTable } from "./parquet.ts";
 import { isSafetensors, safetensorsHeader, safetensorsParts } from "./safetensors.ts";
 import { checkpointAt, isIndex, loadShards } from "./shards.ts";
 import { sourceOfBytes, withFile, type Source } from "./source.ts";
 import { tensorOf } from "./stored.ts";
+import { checkAsked, csvOptions, converted, dtypeAsked, names, tableMade, tableOptions } from "./table.ts";
+import type { Column, TableReading } from "./table.ts";
 import { entriesOf, zipParts } from "./zip.ts";
 
-/** Kinds of files: one tensor (.npy), several with names, or columns of a table (.arrow, and as a stream .arrows). */
-export type FileFormat = "npy" | "npz" | "safetensors" | "arrow" | "arrows";
+/**
+ * Kinds of files: one tensor (.npy), several with names, or columns of a table (.arrow, and as a stream .arrows;
+ * .parquet; as text .csv, and .tsv with tabs).
+ */
+export type FileFormat = "npy" | "npz" | "safetensors" | "arrow" | "arrows" | "parquet" | "csv" | "tsv";
 /** Tensors by their names. */
 export type TensorRecord = Record<string, Tensor>;
+/** Columns of a table by their names: tensors, and lists of texts. */
+export type TableRecord = Record<string, Column>;
 
 /**
  * `device`: where the tensors go, the default one when left out. `format`: when neither the name nor the first bytes
@@ -33,28 +44,49 @@ export interface LoadOptions {
   readonly maxRatio?: number;
 }
 /**
+ * Of tables: `dtype`: of all columns of numbers, or of those named. `texts`: columns that become lists of texts, beside
+ * those of `only`. `matrix`: all columns side by side as one tensor. Of those that are text: `header`: whether the
+ * first line has the names, or the names; when left out, it has them unless it is all numbers. `delimiter`: between
+ * fields; when left out, a tab for .tsv, else what the first line has most of, of comma, tab, semicolon and bar. `skip`:
+ * lines to leave out at the beginning. `missing`: texts that stand for no number, beside NA, NaN, null and the like.
+ */
+export interface TableOptions extends LoadOptions {
+  readonly dtype?: DType | Readonly<Record<string, DType>>;
+  readonly texts?: readonly string[];
+  readonly matrix?: boolean;
+  readonly header?: boolean | readonly string[];
+  readonly delimiter?: string;
+  readonly skip?: number;
+  readonly missing?: readonly string[];
+}
+/**
  * `format`: when the name does not say it. `compress`: deflate the entries of an .npz. `metadata`: texts for a
- * .safetensors file.
+ * .safetensors file. `header`: names of the columns of a matrix, for a .csv file. `delimiter`: what separates fields.
  */
 export interface SaveOptions {
   readonly format?: FileFormat;
   readonly compress?: boolean;
   readonly metadata?: Readonly<Record<string, string>>;
+  readonly header?: readonly string[];
+  readonly delimiter?: string;
 }
 
-interface Reading extends Naming {
+interface Reading extends Naming, TableReading {
   readonly device: string | undefined;
   readonly maxRatio: number;
 }
+type Loaded = Tensor | TableRecord;
+/** What tables are made of; lists of texts only of those that are text. */
+export type TableInput = Readonly<Record<string, Tensor | readonly string[]>>;
+type Saved = Tensor | TableInput;
 interface Format {
   readonly extensions: readonly string[];
   is(source: Source): boolean;
-  load(source: Source, reading: Reading): Tensor | TensorRecord;
-  parts(
-    value: Tensor | TensorRecord,
-    options: SaveOptions,
-    file: string,
-  ): Iterable<Uint8Array> | Promise<Iterable<Uint8Array>>;
+  /** Options of {@link TableOptions} that it takes; none when left out. */
+  readonly takes?: readonly string[];
+  load(source: Source, reading: Reading): Loaded | Promise<Loaded>;
+  /** Of one that is written, too. */
+  parts?(value: Saved, options: SaveOptions, file: string): Iterable<Uint8Array> | Promise<Iterable<Uint8Array>>;
 }
 
 const formats: Record<FileFormat, Format> = {
@@ -122,55 +154,106 @@ const formats: Record<FileFormat, Format> = {
   },
   arrow: {
     extensions: [".arrow", ".feather"],
+    takes: Object.keys(tableOptions),
     is: isArrowFile,
     load: loadColumns,
     parts: async (value) => [await arrowBytes(recordOf(value, "arrow"), "file")],
   },
   arrows: {
     extensions: [".arrows"],
+    takes: Object.keys(tableOptions),
     is: isArrowStream,
     load: loadColumns,
     parts: async (value) => [await arrowBytes(recordOf(value, "arrows"), "stream")],
   },
+  parquet: {
+    extensions: [".parquet"],
+    takes: Object.keys(tableOptions),
+    is: isParquet,
+    load: async (source, reading) => tableOf(source, reading, (choose) => parquetTable(source, reading, choose)),
+  },
+  csv: textTable([".csv"], ","),
+  tsv: textTable([".tsv"], "\t"),
 };
 const formatNames = Object.keys(formats) as FileFormat[];
+const writtenNames = formatNames.filter((name) => formats[name].parts !== undefined);
 
-function loadColumns(source: Source, { device, ...naming }: Reading): TensorRecord {
-  const { columns, names } = arrowColumns(source, naming.only);
-  chosenNames(source.name, names, { only: naming.only, rename: null });
-  return madeOf(
+/** A table as text; its bytes do not say that they are one. */
+function textTable(extensions: readonly string[], delimiter: string): Format {
+  return {
+    extensions,
+    takes: [...Object.keys(tableOptions), ...Object.keys(csvOptions)],
+    is: () => false,
+    load: async (source, reading) => {
+      const described = { ...reading, delimiter: reading.delimiter ?? (delimiter === "," ? undefined : delimiter) };
+      return tableOf(source, reading, (choose) => csvTable(source, described, choose));
+    },
+    parts: (value, { header, ...given }, file) =>
+      csvParts(value, { header, delimiter: given.delimiter ?? delimiter }, file),
+  };
+}
+
+/** A table that is read once it is known which columns are wanted. */
+async function tableOf(
+  source: Source,
+  reading: Reading,
+  read: (
+    choose: (names: readonly string[]) => ReadonlySet<number>,
+  ) => Promise<{ readonly names: readonly string[]; column(index: number): Column }>,
+): Promise<Loaded> {
+  const { only, rename, texts } = reading;
+  const naming = { only: only === null ? null : new Set([...only, ...texts]), rename, noun: "column" };
+  const table = await read((present) => {
+    checkAsked(source.name, present, reading);
+    return new Set(chosenNames(source.name, present, naming).map(({ index }) => index));
+  });
+  const columns = entriesMade(source.name, table.names, naming, (index) => table.column(index));
+  return tableMade(source.name, reading, columns);
+}
+
+function loadColumns(source: Source, reading: Reading): Loaded {
+  const { rename, texts } = reading;
+  const only = reading.only === null ? null : new Set([...reading.only, ...texts]);
+  const { columns, names } = arrowColumns(source, only, texts);
+  chosenNames(source.name, names, { only, rename: null });
+  checkAsked(source.name, names, reading);
+  const made = entriesMade<Column>(
     source.name,
     columns.map(({ name }) => name),
-    naming,
-    (index) => tensorOfColumn(source, columns[index]!, device),
+    { only, rename },
+    (index) => {
+      const column = columns[index]!;
+      if (column.dtype === null) return textsOfColumn(source, column);
+      return converted(tensorOfColumn(source, column, reading.device), dtypeAsked(reading, column.name));
+    },
   );
+  return tableMade(source.name, reading, made);
 }
 
 function* lazily<T>(tensors: TensorRecord, use: (name: string, tensor: Tensor) => T): Generator<T> {
   for (const [name, tensor] of Object.entries(tensors)) yield use(name, tensor);
 }
 
-function recordOf(value: Tensor | TensorRecord, format: FileFormat): TensorRecord {
+function recordOf(value: Saved, format: FileFormat): TensorRecord {
   if (value instanceof Tensor)
     throw new TensorError(
       "OPERANDS",
       `A .${format} file holds tensors under names: save { x }, an object, or save one tensor as .npy.`,
     );
-  return value;
+  for (const [name, each] of Object.entries(value)) if (!(each instanceof Tensor)) throw noTensor(name, each);
+  return value as TensorRecord;
 }
 
-function checkedValue(value: unknown): Tensor | TensorRecord {
+const noTensor = (name: string, value: unknown) =>
+  new TensorError("OPERANDS", `save takes an object of tensors, but ${JSON.stringify(name)} is ${worded(value)}.`);
+
+function checkedValue(value: unknown): Saved {
   if (value instanceof Tensor) return value;
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new TensorError("OPERANDS", `save takes a tensor, or an object of tensors, but got ${worded(value)}.`);
-  for (const [name, tensor] of Object.entries(value)) {
-    if (!(tensor instanceof Tensor))
-      throw new TensorError(
-        "OPERANDS",
-        `save takes an object of tensors, but ${JSON.stringify(name)} is ${worded(tensor)}.`,
-      );
-  }
-  return value as TensorRecord;
+  for (const [name, each] of Object.entries(value))
+    if (!(each instanceof Tensor || (names.has(each) && (each as string[]).length > 0))) throw noTensor(name, each);
+  return value as TableInput;
 }
 
 function formatNamed(format: FileFormat | undefined, path: string | null): Format | null {
@@ -185,14 +268,24 @@ function formatNamed(format: FileFormat | undefined, path: string | null): Forma
   return Object.values(formats).find(({ extensions }) => extensions.includes(extension)) ?? null;
 }
 
-const names: Kind<readonly string[]> = {
-  wanted: "a list of names",
-  has: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
-};
 const rename: Kind<Rename> = { wanted: "a function of a name", has: (value) => typeof value === "function" };
 const loadOptions = { device, format: text as Kind<FileFormat>, only: names, rename, maxRatio: atLeast(1) };
+const optionsOfTables = { ...tableOptions, ...csvOptions };
+const instead = {
+  columns: "Write only.",
+  usecols: "Write only.",
+  names: "Write header.",
+  sep: "Write delimiter.",
+  skiprows: "Write skip.",
+};
 
-function readAll(source: Source, path: string | null, format: FileFormat | undefined, reading: Reading) {
+async function readAll(
+  source: Source,
+  path: string | null,
+  format: FileFormat | undefined,
+  reading: Reading,
+  given: readonly string[],
+): Promise<Loaded> {
   const found = formatNamed(format, path) ?? Object.values(formats).find((each) => each.is(source));
   if (found === undefined)
     throw new FormatError(
@@ -200,24 +293,55 @@ function readAll(source: Source, path: string | null, format: FileFormat | undef
       source.name,
       `${source.name} is not in a known format. Known formats are ${formatNames.join(", ")}.`,
     );
+  const odd = given.find((option) => found.takes?.includes(option) !== true);
+  if (odd !== undefined)
+    throw new TensorError(
+      "OPTIONS",
+      `${source.name} is a ${found.extensions[0]} file, for which there is no option ${odd}.`,
+    );
   return found.load(source, reading);
 }
 
 /**
  * The tensor of a .npy file, or the tensors of another one under their names. A folder, or an index that ends in
- * ".safetensors.index.json", is a checkpoint of the package transformers, in one file or in shards. Bytes are read as they are, and may be
- * part of a larger buffer. Sizes are checked against the file before anything is allocated. Throws FormatError for a
- * file that is damaged or of another kind, TensorError for a name that is not in it, OutOfMemory, and the system's
- * error for one that cannot be opened.
+ * ".safetensors.index.json", is a checkpoint of the package transformers, in one file or in shards. Bytes are read as
+ * they are, and may be part of a larger buffer. Sizes are checked against the file before anything is allocated.
+ *
+ * Of a table (.csv, .tsv, .parquet, .arrow) it is the columns: in the dtypes that the file declares; of text, int64
+ * for whole numbers, bool for true and false, else float64. A missing number is NaN, which makes a column of whole
+ * numbers in text float64, and is refused where a file declares whole numbers, and in Arrow. Columns of text become
+ * lists of texts where `texts` names them; a missing one is empty. What else a column may hold (dates, structures) is
+ * refused by name. See {@link TableOptions}.
+ *
+ * Throws FormatError for a file that is damaged or of another kind, TensorError for a name that is not in it,
+ * OutOfMemory, and the system's error for one that cannot be opened.
  * @example
  * await io.save("weights.safetensors", { w: tensor([1, 2]) });
  * (await io.load("weights.safetensors")).w; // → tensor([1, 2], shape [2], float32, cpu)
  * Object.keys(await io.load("weights.safetensors", { rename: (name) => `head.${name}` })); // → [ 'head.w' ]
+ * @example
+ * await io.save("people.csv", { name: ["Ann", "Bo"], age: tensor([31, 44]) });
+ * const people = await io.load("people.csv", { texts: ["name"], dtype: "float32" });
+ * people.age; // → tensor([31, 44], shape [2], float32, cpu)
+ * people.name; // → [ 'Ann', 'Bo' ]
+ * (await io.load("people.csv", { only: ["age"], matrix: true })).shape; // → [ 2, 1 ]
  */
 export function load(source: `${string}.npy`, options?: LoadOptions): Promise<Tensor>;
 export function load(
-  source: `${string}.${"npz" | "safetensors" | "safetensors.index.json" | "arrow" | "arrows" | "feather"}`,
+  source: `${string}.${"npz" | "safetensors" | "safetensors.index.json"}`,
   options?: LoadOptions,
+): Promise<TensorRecord>;
+export function load(
+  source: string | ArrayBuffer | ArrayBufferView,
+  options: TableOptions & { readonly matrix: true },
+): Promise<Tensor>;
+export function load<const T extends string>(
+  source: string | ArrayBuffer | ArrayBufferView,
+  options: TableOptions & { readonly texts: readonly T[] },
+): Promise<TensorRecord & { [Name in T]: string[] }>;
+export function load(
+  source: `${string}.${"arrow" | "arrows" | "feather" | "parquet" | "csv" | "tsv"}`,
+  options?: TableOptions,
 ): Promise<TensorRecord>;
 export function load(
   source: string | ArrayBuffer | ArrayBufferView,
@@ -225,7 +349,7 @@ export function load(
 ): Promise<Tensor>;
 export function load(
   source: string | ArrayBuffer | ArrayBufferView,
-  options: LoadOptions & { readonly format: Exclude<FileFormat, "npy"> },
+  options: TableOptions & { readonly format: Exclude<FileFormat, "npy"> },
 ): Promise<TensorRecord>;
 export function load(
   source: string | ArrayBuffer | ArrayBufferView,
@@ -233,16 +357,30 @@ export function load(
 ): Promise<TensorRecord>;
 export function load(
   source: string | ArrayBuffer | ArrayBufferView,
-  options?: LoadOptions,
+  options?: TableOptions,
 ): Promise<Tensor | TensorRecord>;
-export async function load(source: unknown, options?: LoadOptions): Promise<Tensor | TensorRecord> {
-  const { device, format, only, rename = null, maxRatio = 100 } = optionsOf("load", loadOptions, options);
-  const reading = { device, only: only === undefined ? null : new Set(only), rename, maxRatio };
+export async function load(source: unknown, options?: TableOptions): Promise<Loaded> {
+  const given = optionsOf("load", { ...loadOptions, ...optionsOfTables }, options, { instead });
+  const { device, format, only, rename = null, maxRatio = 100 } = given;
+  const ofTables = Object.keys(given).filter((option) => option in optionsOfTables);
+  const reading: Reading = {
+    device,
+    only: only === undefined ? null : new Set(only),
+    rename,
+    maxRatio,
+    dtype: given.dtype,
+    texts: new Set(given.texts),
+    isMatrix: given.matrix === true,
+    header: given.header,
+    delimiter: given.delimiter,
+    skip: given.skip ?? 0,
+    missing: given.missing ?? [],
+  };
   if (typeof source !== "string")
-    return readAll(sourceOfBytes(bytesOf(source, "load"), "the file"), null, format, reading);
+    return readAll(sourceOfBytes(bytesOf(source, "load"), "the file"), null, format, reading, ofTables);
   const path = checkpointAt(source);
   if (isIndex(path)) return loadShards(path, reading, device);
-  return withFile(path, (file) => readAll(file, path, format, reading));
+  return withFile(path, (file) => readAll(file, path, format, reading, ofTables));
 }
 
 /**
@@ -263,7 +401,7 @@ function bytesOf(source: unknown, use: string): Uint8Array {
 }
 
 async function partsOf(
-  value: Tensor | TensorRecord,
+  value: Saved,
   format: Format | null,
   options: SaveOptions,
   file: string,
@@ -271,7 +409,12 @@ async function partsOf(
   if (format === null)
     throw new TensorError(
       "OPTIONS",
-      `${JSON.stringify(file)} does not say which format to save in: end it in ${formatNames.map((name) => `.${name}`).join(", ")}, or pass { format }.`,
+      `${JSON.stringify(file)} does not say which format to save in: end it in ${writtenNames.map((name) => `.${name}`).join(", ")}, or pass { format }.`,
+    );
+  if (format.parts === undefined)
+    throw new TensorError(
+      "OPTIONS",
+      `${format.extensions[0]} files are read, but not written: save in one of ${writtenNames.map((name) => `.${name}`).join(", ")}; pandas reads .arrow, too.`,
     );
   return format.parts(checkedValue(value), options, file);
 }
@@ -283,7 +426,7 @@ async function partsOf(
  * await io.save("x.npy", tensor([1, 2]));
  * await io.load("x.npy"); // → tensor([1, 2], shape [2], float32, cpu)
  */
-export async function save(path: string, value: Tensor | TensorRecord, options: SaveOptions = {}): Promise<void> {
+export async function save(path: string, value: Saved, options: SaveOptions = {}): Promise<void> {
   if (typeof path !== "string")
     throw new TensorError("OPERANDS", `save takes the path of a file first, but got ${worded(path)}.`);
   const parts = await partsOf(value, formatNamed(options.format, path), options, path);
@@ -311,13 +454,14 @@ export async function save(path: string, value: Tensor | TensorRecord, options: 
  */
 export async function encode(
   format: FileFormat,
-  value: Tensor | TensorRecord,
+  value: Saved,
   options: Omit<SaveOptions, "format"> = {},
 ): Promise<Uint8Array> {
   return Buffer.concat([...(await partsOf(value, formatNamed(format, null), options, `the .${format} file`))]);
 }
 
 export { toArrow } from "./arrow-table.ts";
+export { categories, type Categories } from "./categories.ts";
 
 /**
  * The columns of a table of the package apache-arrow as tensors. Throws FormatError for a column that is not of

@@ -10,6 +10,8 @@ export type Rename = (name: string) => string | null;
 export interface Naming {
   readonly only: ReadonlySet<string> | null;
   readonly rename: Rename | null;
+  /** What they are, for messages; "tensor" when left out. */
+  readonly noun?: string;
 }
 
 /**
@@ -19,14 +21,14 @@ export interface Naming {
 export function chosenNames(
   file: string,
   names: readonly string[],
-  { only, rename }: Naming,
+  { only, rename, noun = "tensor" }: Naming,
 ): { readonly index: number; readonly name: string; readonly called: string }[] {
   const present = new Set(names);
   const missing = [...(only ?? [])].find((name) => !present.has(name));
   if (missing !== undefined)
     throw new TensorError(
       "NAME",
-      `${file} has no tensor ${JSON.stringify(missing)}. It has ${
+      `${file} has no ${noun} ${JSON.stringify(missing)}. It has ${
         names
           .slice(0, 20)
           .map((name) => JSON.stringify(name))
@@ -41,7 +43,7 @@ export function chosenNames(
     if (typeof called !== "string")
       throw new TensorError(
         "OPTIONS",
-        `rename gives the name of a tensor, or null to leave it out, but gave ${worded(called)} for ${JSON.stringify(name)}.`,
+        `rename gives the name of a ${noun}, or null to leave it out, but gave ${worded(called)} for ${JSON.stringify(name)}.`,
       );
     const other = takenBy.get(called);
     // A file may name the same entry twice by itself: the later one counts.
@@ -55,19 +57,27 @@ export function chosenNames(
   });
 }
 
-/** The tensors of a file that are wanted, made by `make` one after another; none is left over when one fails. */
-export function madeOf(
+/** What is wanted of a file with its names, made by `make` one after another; no tensor is left over when one fails. */
+export function entriesMade<T extends Tensor | string[]>(
+  file: string,
+  names: readonly string[],
+  naming: Naming,
+  make: (index: number) => T,
+): [name: string, made: T][] {
+  const made: [string, T][] = [];
+  try {
+    for (const { index, called } of chosenNames(file, names, naming)) made.push([called, make(index)]);
+  } catch (error) {
+    for (const [, each] of made) if (!Array.isArray(each)) each.dispose();
+    throw error;
+  }
+  return made;
+}
+
+/** {@link entriesMade} as a record. */
+export const madeOf = (
   file: string,
   names: readonly string[],
   naming: Naming,
   make: (index: number) => Tensor,
-): Record<string, Tensor> {
-  const made: [string, Tensor][] = [];
-  try {
-    for (const { index, called } of chosenNames(file, names, naming)) made.push([called, make(index)]);
-  } catch (error) {
-    for (const [, tensor] of made) tensor.dispose();
-    throw error;
-  }
-  return Object.fromEntries(made);
-}
+): Record<string, Tensor> => Object.fromEntries(entriesMade(file, names, naming, make));

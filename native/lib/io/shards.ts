@@ -60,8 +60,12 @@ function filesOf(source: Source): ReadonlyMap<string, readonly string[]> {
  * for an index that is damaged or names tensors that its files do not have, and the system's error for a file that is
  * not there.
  */
-export function loadShards(path: string, naming: Naming, device: string | undefined): Record<string, Tensor> {
-  const files = withFile(path, filesOf);
+export async function loadShards(
+  path: string,
+  naming: Naming,
+  device: string | undefined,
+): Promise<Record<string, Tensor>> {
+  const files = await withFile(path, filesOf);
   const places = [...files].flatMap(([file, names]) => names.map((name) => ({ file, name })));
   const wanted = chosenNames(
     path,
@@ -73,7 +77,7 @@ export function loadShards(path: string, naming: Naming, device: string | undefi
     for (const file of files.keys()) {
       const here = wanted.filter(({ index }) => places[index]!.file === file);
       if (here.length === 0) continue;
-      withFile(join(dirname(path), file), (source) => {
+      await withFile(join(dirname(path), file), (source) => {
         const { tensors } = safetensorsHeader(source);
         for (const { name, called } of here) {
           const stored = tensors.get(name);

@@ -5,6 +5,8 @@ import { FormatError } from "../errors.ts";
 export interface Source {
   /** For messages. */
   readonly name: string;
+  /** Of a file, for what opens it by itself. */
+  readonly path?: string;
   /** Bytes. */
   readonly size: number;
   /**
@@ -50,11 +52,12 @@ export function sourceWithin(outer: Source, start: number, size: number, name: s
 }
 
 /** Opens a file for `use`. Throws the system's error when it cannot be opened. */
-export function withFile<T>(path: string, use: (source: Source) => T): T {
+export async function withFile<T>(path: string, use: (source: Source) => T | Promise<T>): Promise<T> {
   const descriptor = openSync(path, "r");
   try {
     const source: Source = {
       name: path,
+      path,
       size: fstatSync(descriptor).size,
       read(at, count) {
         checkRange(source, at, count);
@@ -67,7 +70,7 @@ export function withFile<T>(path: string, use: (source: Source) => T): T {
         return bytes;
       },
     };
-    return use(source);
+    return await use(source);
   } finally {
     closeSync(descriptor);
   }

@@ -67,9 +67,20 @@ function uploadAtEachRun(capture: Capture, { device, place }: Storage, offset: n
   writeCopy(device.execution, place + offset, block, source.length);
 }
 
-/** Has a pinned block be free when the command with that sequence is done. */
-export function freeAfter(device: DeviceProcess, place: number, bytes: number, sequence: number): void {
-  staged.set(device, [...(staged.get(device) ?? []), { place, bytes, sequence, stream: 0 }]);
+/** Has a pinned block be free when the command with that sequence of a stream is done. */
+export function freeAfter(device: DeviceProcess, place: number, bytes: number, sequence: number, stream = 0): void {
+  staged.set(device, [...(staged.get(device) ?? []), { place, bytes, sequence, stream }]);
+}
+
+/**
+ * Has the device write the whole of a storage from a pinned block, which must stay as it is until then. Returns the
+ * sequence of the copy.
+ */
+export function uploadFrom(block: number, storage: Storage): number {
+  const { device, place, bytes } = storage;
+  const sequence = writeCopy(device.execution, place, block, bytes);
+  storage.written(sequence, bytes);
+  return sequence;
 }
 
 /** Returns the sequence of the copy. */

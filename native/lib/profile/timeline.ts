@@ -47,6 +47,10 @@ const opTexts: Readonly<Record<number, string>> = {
   [Op.disassemble]: "disassemble",
   [Op.address]: "address",
   [Op.plan]: "plan a library call",
+  [Op.host_load]: "load host functions",
+  [Op.host_call]: "host function",
+  [Op.host_resume]: "host function",
+  [Op.host_unload]: "unload host functions",
   [Op.hello]: "start a device",
 };
 const requestKinds: Readonly<Record<number, string>> = {

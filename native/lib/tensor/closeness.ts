@@ -43,7 +43,7 @@ const asTensor = (value: Tensor | Scalar, like: Tensor): Tensor =>
   value instanceof Tensor ? value : full([], value, { dtype: promotedWith(like.dtype, value), device: like.device });
 
 /** |a − b| and |b|, in floats that hold them well. */
-function distances(a: Tensor, b: Tensor): readonly [distance: Tensor, size: Tensor] {
+export function distances(a: Tensor, b: Tensor): readonly [distance: Tensor, size: Tensor] {
   const common = promoted(a.dtype, b.dtype);
   if (factsOf(common).kind === "complex") return [a.sub(b).abs(), b.abs()];
   if (factsOf(common).kind === "float") {

@@ -150,7 +150,6 @@ function payloadOf(
 ): { readonly [tensorMime]: TensorPayload } {
   const { shape, dtype, device, size, bytes, isSuspect } = tensor;
   const tile = tileOf(whole);
-  const hasSlices = tile !== null && shape.slice(0, -2).some((length) => length > 1);
   return {
     [tensorMime]: {
       version: 1,
@@ -163,7 +162,7 @@ function payloadOf(
       suspect: isSuspect,
       tile,
       ...(picture === undefined ? {} : { picture }),
-      ...(hasSlices ? { id: identify(tensor) } : {}),
+      ...(tile !== null && size > 1 ? { id: identify(tensor) } : {}),
     },
   };
 }

@@ -32,12 +32,20 @@ export interface TransposedConvolutionOptions {
   readonly dilation?: PerAxis;
 }
 
-type Convolve<O> = <D extends DType, E extends DType>(
-  x: Tensor<D>,
-  weight: Tensor<E>,
-  bias?: Tensor | null,
-  options?: O,
-) => Tensor<FloatOf<Promoted<D, E>>>;
+/** The bias stands behind the weight or among the options. */
+interface Convolve<O> {
+  <D extends DType, E extends DType>(
+    x: Tensor<D>,
+    weight: Tensor<E>,
+    options: O & { readonly bias?: Tensor | null },
+  ): Tensor<FloatOf<Promoted<D, E>>>;
+  <D extends DType, E extends DType>(
+    x: Tensor<D>,
+    weight: Tensor<E>,
+    bias?: Tensor | null,
+    options?: O,
+  ): Tensor<FloatOf<Promoted<D, E>>>;
+}
 
 function checkGroups(name: string, groups: number): void {
   if (groups < 1) throw new TensorError("VALUE", `${name} takes at least 1 group but got ${groups}.`);
@@ -116,7 +124,7 @@ export const conv1d: Convolve<ConvolutionOptions> = convolver("conv1d", 1);
  * @example
  * const x = arange(9).reshape([1, 1, 3, 3]);
  * conv2d(x, ones([1, 1, 2, 2])); // → tensor([[[[8, 12], [20, 24]]]], shape [1, 1, 2, 2], float32, cpu)
- * conv2d(x, ones([4, 1, 3, 3]), null, { padding: "same" }).shape; // → [ 1, 4, 3, 3 ]
+ * conv2d(x, ones([4, 1, 3, 3]), { padding: "same" }).shape; // → [ 1, 4, 3, 3 ]
  */
 export const conv2d: Convolve<ConvolutionOptions> = convolver("conv2d", 2);
 /**

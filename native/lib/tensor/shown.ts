@@ -10,7 +10,7 @@ import type { View } from "../memory/shape.ts";
 import { binding } from "../wire/binding.ts";
 import type { Storage } from "../memory/storage.ts";
 import { figuresOf, pictureOf, type Figures } from "../ops/reduce/statistics.ts";
-import type { TensorTile } from "../payloads.ts";
+import type { OpenPayload, TensorTile } from "../payloads.ts";
 import type { Tensor } from "./tensor.ts";
 
 /** Where a tensor that is shown lies, for another thread: plain data and a shared word. */
@@ -97,6 +97,13 @@ export function shownTensor(id: string): Tensor {
   const tensor = ids.find(id);
   if (tensor === null || tensor.isDisposed) throw goneTensor();
   return tensor;
+}
+
+/** What a viewer needs to open a tensor. Throws TensorError for one that is disposed of. */
+export function openedOf(tensor: Tensor): OpenPayload {
+  tensor.checkLiving("show");
+  const { shape, dtype, device } = tensor;
+  return { version: 1, id: idOf(tensor), shape: [...shape], dtype, device };
 }
 
 /** Disposes of the tensor with that id. Returns how many bytes no tensor holds any more. Throws TensorError when it is gone. */

@@ -4,6 +4,7 @@ import { isPresent } from "../device/presence.ts";
 import { DeviceProcess } from "../device/process.ts";
 import { binding } from "../wire/binding.ts";
 import { Storage } from "../memory/storage.ts";
+import { prepareCells, viewedDTypes } from "../ops/reduce/cells.ts";
 import { preparePictures } from "../ops/reduce/statistics.ts";
 import { goneTensor, idOf, type ShownTensor } from "./shown.ts";
 import { Tensor } from "./tensor.ts";
@@ -47,5 +48,7 @@ export function idOfPlain(value: object): string | null {
 
 /** Starts what {@link viewed} needs of a device, so that the first slice does not wait for it. */
 export function prepareViews({ kind, index, dtype }: ShownTensor): void {
-  preparePictures(DeviceProcess.getForViews(kind, index), dtype);
+  const device = DeviceProcess.getForViews(kind, index);
+  preparePictures(device, dtype);
+  if (viewedDTypes.includes(dtype)) prepareCells(device, dtype);
 }

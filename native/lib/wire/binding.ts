@@ -171,6 +171,8 @@ export interface Binding {
   buffer(client: number, segment: number): ArrayBuffer;
   /** The same of `bytes` bytes at a place, and nothing around them. */
   part(client: number, place: number, bytes: number): ArrayBuffer;
+  /** The same of a client that another thread opened. */
+  partOf(client: number, place: number, bytes: number): ArrayBuffer;
   /** Copies bytes between arrays of one length that share none, by several cores. */
   copy(target: Uint8Array, source: Uint8Array): void;
   /**

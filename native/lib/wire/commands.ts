@@ -38,6 +38,13 @@ export const Op = {
   variable_write: 33,
   variable_read: 34,
   check: 35,
+  host_load: 40,
+  host_call: 41,
+  host_resume: 42,
+  host_unload: 43,
+  texture_create: 44,
+  texture_copy: 45,
+  texture_release: 46,
 } as const;
 
 export type Op = (typeof Op)[keyof typeof Op];

@@ -1,6 +1,6 @@
 // Graphs as records: what runs one, changes it and lets it go, and the places that a record names.
 import { headerBytes, Op } from "./commands.ts";
-import { nullWord } from "./launch.ts";
+import { textureWord } from "./launch.ts";
 import { begin, type Room, type TargetStream } from "./target.ts";
 
 const first = headerBytes / 4;
@@ -39,7 +39,7 @@ export function writeGraphUpdate(on: TargetStream, graph: number, changes: reado
   }
 }
 
-/** Where in the record that lies in the room there are places, as words; a null pointer is none. */
+/** Where in the record that lies in the room there may be places, as words; a null pointer and a texture are none. */
 const placeWords: { readonly [op: number]: (words: Uint32Array) => number[] } = {
   [Op.launch]: (words) => {
     const pointers = words[first + 8]! >>> 16;
@@ -65,8 +65,13 @@ export function placesIn({ op, words }: Room): number[] | null {
   if (find === undefined) return null;
   return find(words).flatMap((at) => {
     const [low, high] = [words[at]!, words[at + 1]!];
-    return low === nullWord && high === nullWord ? [] : [high * 2 ** 32 + low];
+    return high >= textureWord ? [] : [high * 2 ** 32 + low];
   });
+}
+
+/** The textures and surfaces that a launch names. */
+export function texturesIn(words: Uint32Array): number[] {
+  return placeWords[Op.launch]!(words).flatMap((at) => (words[at + 1] === textureWord ? [words[at]!] : []));
 }
 
 /** The word of a launch record from which on its arguments lie. */

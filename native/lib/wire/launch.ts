@@ -20,9 +20,13 @@ export const launchWords = {
   flags: at.flags / 4,
 } as const;
 export const LaunchFlag = { cooperative: 1 } as const;
+/** The blocks of a cluster among the flags. */
+export const clusterFlags = (x: number, y: number, z: number): number => (x << 8) | (y << 16) | (z << 24);
 
 /** What stands for a null pointer, in both words of a place. */
 export const nullWord = 0xffffffff;
+/** The upper word of a texture or surface, whose lower one is its number. */
+export const textureWord = 0x80000000;
 
 /** Writes a grid or a block. */
 export function putSizes(words: Uint32Array, at: number, x: number, y: number, z: number): void {

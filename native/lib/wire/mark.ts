@@ -33,14 +33,29 @@ export function writeUnload(on: TargetStream, module: number): number {
   return writeNumbered(on, Op.module_unload, module);
 }
 
+/** Unloads code with host functions. None of them must be called again. Returns the sequence. */
+export function writeHostUnload(on: TargetStream, module: number): number {
+  return writeNumbered(on, Op.host_unload, module);
+}
+
 /** Has the process forget a plan. It must not be run again before it has been planned again. Returns the sequence. */
 export function writePlanRelease(on: TargetStream, plan: number): number {
   return writeNumbered(on, Op.plan_release, plan);
 }
 
-function writeNumbered(on: TargetStream, op: Op, number: number): number {
+/** Has a texture hold what its memory holds, or its memory what the texture holds. Returns the sequence. */
+export function writeTextureCopy(on: TargetStream, texture: number, toMemory: boolean): number {
+  return writeNumbered(on, Op.texture_copy, texture, toMemory ? 1 : 0);
+}
+
+/** Has the process forget a texture. Returns the sequence. */
+export function writeTextureRelease(on: TargetStream, texture: number): number {
+  return writeNumbered(on, Op.texture_release, texture);
+}
+
+function writeNumbered(on: TargetStream, op: Op, number: number, second = 0): number {
   const { words } = begin(on, op, headerBytes + 8);
   words[headerBytes / 4] = number;
-  words[headerBytes / 4 + 1] = 0;
+  words[headerBytes / 4 + 1] = second;
   return on.target.commit();
 }

@@ -50,6 +50,13 @@ export const messages = {
     request: { launch: "Bytes", arguments: "Lines", blocks: "Lines", hasAddresses: "Flag" },
     answer: { findings: "Lines", subjects: "Lines", reached: "Lines" },
   },
+  host_load: { request: { module: "Number", object: "Bytes", kernels: "Lines", device: "Lines" }, answer: {} },
+  host_call: {
+    request: { module: "Number", function: "Text", name: "Text", values: "List" },
+    answer: { events: "Text", payload: "Bytes" },
+  },
+  host_resume: { request: { values: "List" }, answer: { events: "Text", payload: "Bytes" } },
+  texture_create: { request: { texture: "Number", array: "Number", place: "Number", terms: "Text" }, answer: {} },
   disassemble: { request: { artifact: "Bytes", form: "Text", headers: "Text" }, answer: { listing: "Text" } },
   address: { request: { place: "Number" }, answer: { address: "Text" } },
   plan: {

@@ -1,4 +1,4 @@
-"""Writes the files of this folder with NumPy, safetensors and pyarrow: what other programs' files look like. Needed again only to add one: pip install numpy safetensors pyarrow."""
+"""Writes the files of this folder with NumPy, safetensors and pyarrow: what other programs' files look like. Needed again only to add one: pip install numpy pandas safetensors pyarrow."""
 import io, pathlib
 import numpy as np
 import pyarrow as pa
@@ -43,3 +43,26 @@ with pa.OSFile(str(here / "gaps.arrow"), "wb") as sink:
     gaps = pa.table({"ok": pa.array([1, 2], pa.int32()), "gap": pa.array([1.0, None], pa.float32()), "text": pa.array(["a", "b"])})
     with pa.ipc.new_file(sink, gaps.schema) as writer:
         writer.write_table(gaps)
+
+# Tables of pandas and pyarrow: of text, and Parquet in every packing that is read, and one that is not. endless.parquet is pages.parquet, damaged by the fuzz test.
+import pandas as pd
+import pyarrow.parquet as pq
+people = pd.DataFrame({
+    "name": ["Ann", 'Bo "the tall"', "Çelik, Dış", "two\nlines"], "age": [31, 44, 28, 60], "height": [1.62, 1.9, None, 1.7],
+    "member": [True, False, True, True], "id": np.array([9007199254740993, -1, 0, 2**62], "i8"),
+})
+people.to_csv(here / "people.csv", index=False)
+people.to_csv(here / "people.tsv", index=False, sep="\t", lineterminator="\r\n")
+np.savetxt(here / "matrix.csv", values / 4, delimiter=",")
+rows = 1000
+numbers = pa.table({
+    "i8": pa.array(np.arange(rows) % 100 - 50, pa.int8()), "u16": pa.array(np.arange(rows) * 60, pa.uint16()), "i32": pa.array(np.arange(rows) - 500, pa.int32()),
+    "u32": pa.array(np.arange(rows) + 2**32 - rows, pa.uint32()), "i64": pa.array(np.arange(rows) - 2**53, pa.int64()), "u64": pa.array([2**64 - 1 - i for i in range(rows)], pa.uint64()),
+    "f16": pa.array((np.arange(rows) / 8).astype("f2")), "f32": pa.array(np.sin(np.arange(rows)), pa.float32()), "f64": pa.array(np.cos(np.arange(rows)), pa.float64()),
+    "flag": pa.array(np.arange(rows) % 3 == 0), "word": pa.array([f"word {i % 7}" for i in range(rows)]), "pair": pa.array([[i, -i] for i in range(rows)], pa.list_(pa.float32())),
+    "gaps": pa.array([None if i % 10 == 0 else i / 2 for i in range(rows)], pa.float64()), "holes": pa.array([None if i % 10 == 0 else i for i in range(rows)], pa.int32()),
+})
+for packing in ["none", "snappy", "gzip", "brotli", "zstd", "lz4"]:
+    pq.write_table(numbers.slice(0, 100), here / f"{packing}.parquet", compression=packing, row_group_size=60)
+pq.write_table(numbers, here / "pages.parquet", compression="zstd", data_page_version="2.0", data_page_size=1024, use_dictionary=["word"], column_encoding={"i32": "DELTA_BINARY_PACKED", "f32": "BYTE_STREAM_SPLIT"})
+pq.write_table(pa.table({"x": pa.array([1, 2], pa.int32()), "when": pa.array([1, 2], pa.timestamp("us")), "day": pa.array([1, 2], pa.date32()), "bytes": pa.array([b"a", b"b"]), "both": pa.array([{"a": 1}, {"a": 2}]), "ragged": pa.array([[1], [1, 2]]), "price": pa.array(["1.25", "2.50"]).cast(pa.decimal128(9, 2)), "text": pa.array(["a", None])}), here / "kinds.parquet")

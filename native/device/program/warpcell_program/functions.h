@@ -84,6 +84,10 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream, WARPCELL_LINE) WARPCELL_N
 cudaError_t cudaStreamQuery(cudaStream_t stream, WARPCELL_LINE) WARPCELL_NAMED(cudaStreamQuery);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0, WARPCELL_LINE)
     WARPCELL_NAMED(cudaStreamWaitEvent);
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data, WARPCELL_LINE)
+    WARPCELL_NAMED(cudaLaunchHostFunc);
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags,
+                                  WARPCELL_LINE) WARPCELL_NAMED(cudaStreamAddCallback);
 
 cudaError_t cudaEventCreate(cudaEvent_t* event, WARPCELL_LINE) WARPCELL_NAMED(cudaEventCreate);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags, WARPCELL_LINE)

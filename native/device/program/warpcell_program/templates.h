@@ -2,6 +2,7 @@
 // program become.
 #pragma once
 #include "functions.h"
+#include "textures.h"
 
 #define cudaHostAllocDefault 0u
 #define cudaHostAllocPortable 1u

@@ -281,9 +281,14 @@ bool Checker::touch(Core& core, ShadowRegion& region, uint8_t* at, uint64_t byte
         conflict(core, region, at, bytes, how, code, reader, piece->read_code, false);
         is_told = true;
       }
-      piece->writer = me;
-      piece->written = now_;
-      piece->write_code = here;
+      // A thread's atomic write puts what it wrote plainly before in no order for others.
+      bool keeps_plain =
+          is_atomic && piece->writer == me && piece->written >= horizon && (piece->write_code & kAtomicCode) == 0;
+      if (!keeps_plain) {
+        piece->writer = me;
+        piece->written = now_;
+        piece->write_code = here;
+      }
     } else if (piece->reader == me || piece->reader == 0 || piece->read < horizon) {
       piece->reader = me;
       piece->read = now_;

@@ -178,6 +178,9 @@ std::string unit(const CompileRequest& request, const CellText& cell, const Cell
     text << "#line 1 " << quoted("kernel " + request.expressions[i]) << "\n";
     KernelName kernel(request.expressions[i]);
     text << "WARPCELL_CPU_EXPORT(" << i << ", (" << bound_of(kernel, cell) << "), " << kernel.expression << ")\n";
+    if (cell.clustered.count(kernel.own) != 0)
+      text << "extern \"C\" __attribute__((visibility(\"default\"))) const unsigned* const warpcell_cpu_cluster_" << i
+           << " = " << kernel.with("warpcell_cpu_cluster_") << ";\n";
     std::string way = way_of(kernel, split);
     if (way == "split") text << split_export(i, kernel, split.split.at(kernel.own));
     if (way.empty()) continue;

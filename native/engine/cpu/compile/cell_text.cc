@@ -28,10 +28,8 @@ class Rewriter {
 
   CellText run() {
     for (size_t i = 0; i < tokens_.size(); i++) visit(i);
-    if (uses_clusters_ && clustered_ != 0)
-      refuse(clustered_ - 1, "a cluster of several blocks needs a GPU (or: share through global memory)");
     edits_.sort();
-    return {edits_.apply(source_), edits_, standard_library_, bounded_};
+    return {edits_.apply(source_), edits_, standard_library_, bounded_, clustered_};
   }
 
  private:
@@ -64,7 +62,6 @@ class Rewriter {
     if (is(i, "__global__")) global(i);
     if (is(i, "__launch_bounds__")) bounds(i);
     if (is(i, "__cluster_dims__")) clusters(i);
-    if (is(i, "this_cluster")) uses_clusters_ = true;
     if (is(i, "__host__")) host(i);
     if (is(i, "reinterpret_cast")) cast(i);
     if (is(i, "<") && is(i + 1, "<") && is(i + 2, "<")) {
@@ -167,12 +164,6 @@ class Rewriter {
     return text;
   }
 
-  // Without its functions a cluster changes nothing that a block could see.
-  void clusters(size_t i) {
-    for (size_t k = i + 2; k < closing(i + 1); k++)
-      if (!is(k, ",") && !is(k, "1")) clustered_ = statement_ + 1;
-  }
-
   // A kernel is inline already, and g++ takes the word once only.
   void global(size_t i) {
     for (size_t k = statement_; k < tokens_.size() && !is(k, "{") && !is(k, ";"); k++) {
@@ -182,6 +173,20 @@ class Rewriter {
 
   // A constant beside the kernel, with the same template parameters, says the most threads that it allows.
   void bounds(size_t i) {
+    size_t end = i + 2;
+    for (int depth = 0; end < closing(i + 1) && !(depth == 0 && is(end, ",")); end++)
+      depth += is(end, "(") - is(end, ")");
+    beside(i, bounded_, "warpcell_cpu_bounds_", "", joined(i + 2, end));
+  }
+
+  // The same of the blocks of a cluster.
+  void clusters(size_t i) {
+    beside(i, clustered_, "warpcell_cpu_cluster_", "[3]", "{" + joined(i + 2, closing(i + 1)) + "}");
+  }
+
+  // A constant of that name and value, once for each kernel, of which token i is an attribute.
+  void beside(size_t i, std::set<std::string>& kernels, const std::string& prefix, const char* suffix,
+              const std::string& value) {
     size_t body = closing(i + 1);
     while (body < tokens_.size() && !is(body, "{") && !is(body, ";")) body++;
     size_t start = end_of_template(statement_);
@@ -193,14 +198,10 @@ class Rewriter {
       open = is_attribute && is(open + 1, "(") ? closing(open + 1) + 1 : open + 1;
     }
     if (open >= body || tokens_[open - 1].kind != Token::word) return;  // a specialisation: the template says it
-    size_t end = i + 2;
-    for (int depth = 0; end < closing(i + 1) && !(depth == 0 && is(end, ",")); end++)
-      depth += is(end, "(") - is(end, ")");
     std::string name = at(open - 1);
-    if (!bounded_.insert(name).second) return;
+    if (!kernels.insert(name).second) return;
     edits_.replace(tokens_[statement_].at, tokens_[statement_].at,
-                   joined(statement_, start) + " constexpr unsigned warpcell_cpu_bounds_" + name + " = " +
-                       joined(i + 2, end) + "; ");
+                   joined(statement_, start) + " constexpr unsigned " + prefix + name + suffix + " = " + value + "; ");
   }
 
   // The token behind `template <…>`, where the statement begins with that.
@@ -394,9 +395,7 @@ class Rewriter {
   std::vector<std::pair<std::vector<Scope>, int>> branches_;
   size_t statement_ = 0;  // the token that the current statement began with
   bool standard_library_ = false;
-  bool uses_clusters_ = false;
-  size_t clustered_ = 0;  // 1 + the token that a kernel of several blocks a cluster begins with
-  std::set<std::string> bounded_;
+  std::set<std::string> bounded_, clustered_;
   std::vector<std::string> file_scope_;  // dynamic shared memory declared outside of functions
 };
 

@@ -9,10 +9,11 @@ namespace warpcell::cpu {
 
 struct CellText {
   std::string text;
-  Edits edits;                    // that made it
-  bool standard_library = false;  // it includes headers of the C++ library
-  std::set<std::string> bounded;  // kernels with __launch_bounds__: for each, the text has a constant
-                                  // warpcell_cpu_bounds_NAME, with the kernel's own template parameters
+  Edits edits;                      // that made it
+  bool standard_library = false;    // it includes headers of the C++ library
+  std::set<std::string> bounded;    // kernels with __launch_bounds__: for each, the text has a constant
+                                    // warpcell_cpu_bounds_NAME, with the kernel's own template parameters
+  std::set<std::string> clustered;  // the same for __cluster_dims__: three in warpcell_cpu_cluster_NAME
 };
 
 // Rewrites what no macro can: `extern __shared__ T name[]` becomes a reference to the block's dynamic shared memory,

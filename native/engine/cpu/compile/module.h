@@ -19,6 +19,8 @@ struct LoadedKernel {
   void (*split)(warpcell_cpu::Run*) = nullptr;  // runs a block's threads as loops; null: they are fibers
   std::string way;                              // "split", "fibers: why"; empty where the kernel has no barriers
   size_t stack = 0;                             // bytes of a thread's
+  uint32_t cluster[3] = {1, 1, 1};              // blocks, as __cluster_dims__ says
+  bool has_cluster = false;                     // it says so
   double cost = 0;                              // nanoseconds of one block, as far as known
   const CheckedImage* checked = nullptr;        // of a checked cell
   ProfileLabel label{};                         // its name as the cell has it, where that is known
@@ -38,8 +40,6 @@ class Module {
   warpcell_cpu::Variable variable(const std::string& symbol) const;
 
  private:
-  void load(const std::string& artifact);
-
   void* handle_ = nullptr;
   std::unique_ptr<CheckedImage> checked_;
   std::vector<LoadedKernel> kernels_;

@@ -34,6 +34,8 @@ std::vector<std::string> flags_of(const Compiler& compiler, const CompileRequest
                                     "-Wno-unknown-pragmas",
                                     "-Wno-unused-function",
                                     "-Wno-unused-const-variable"};
+  // Shifts are written as operators of ours, which bind as C++'s own.
+  if (compiler.is_clang) flags.push_back("-Wno-overloaded-shift-op-parentheses");
   if (request.source.find("asm") != std::string::npos || request.source.find("__cvta") != std::string::npos)
     flags.push_back("-DWARPCELL_CPU_PTX");
   if (read_options(request.options).check) {

@@ -241,6 +241,8 @@ cudaError_t CpuProgram::launch(const ProgramLaunch& launch) {
     return cudaErrorInvalidValue;
   if (launch.cooperative && (blocks > Pool::kTogetherBlocks || blocks * threads > Pool::kTogetherThreads))
     return cudaErrorCooperativeLaunchTooLarge;
+  for (int axis = 0; axis < 3; axis++)
+    if (launch.grid[axis] % kernel.cluster[axis] != 0) return cudaErrorInvalidConfiguration;
   if (description.argument_bytes > kMaxArgumentBytes) return cudaErrorInvalidValue;
 
   std::vector<uint8_t> packed(description.argument_bytes);
@@ -256,6 +258,7 @@ cudaError_t CpuProgram::run(LoadedKernel& kernel, const ProgramLaunch& launch, c
   std::memcpy(arguments, packed.data(), packed.size());
   Job job{kernel.description, {}, arguments, uint32_t(launch.shared), launch.cooperative};
   job.stack = kernel.stack;
+  std::copy(kernel.cluster, kernel.cluster + 3, job.cluster);
   std::copy(launch.grid, launch.grid + 3, job.geometry.grid);
   std::copy(launch.block, launch.block + 3, job.geometry.block);
   pool_.run(job, kernel.cost);

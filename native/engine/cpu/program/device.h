@@ -11,6 +11,7 @@
 #include "../../program.h"
 #include "../compile/module.h"
 #include "../run/pool.h"
+#include "../run/texture_object.h"
 
 namespace warpcell::cpu {
 
@@ -23,6 +24,11 @@ struct ProgramGraph {
 struct ProgramStream {
   std::shared_ptr<ProgramGraph> capture;  // null: it does its work
   bool began = false;                     // the capture began here
+};
+
+struct ProgramArray {
+  TextureTerms terms;
+  std::vector<uint8_t> texels;
 };
 
 struct ProgramEvent {
@@ -53,6 +59,13 @@ class CpuProgram final : public ProgramDevice {
   cudaError_t copy(const ProgramCopy& copy) override;
   cudaError_t fill(const ProgramFill& fill) override;
 
+  cudaError_t array_create(const TextureTerms& terms, cudaArray_t* array) override;
+  cudaError_t array_destroy(cudaArray_t array) override;
+  cudaError_t array_copy(const ProgramVolume& volume) override;
+  cudaError_t texels_create(const TextureTerms& terms, const ProgramTexels& texels,
+                            unsigned long long* object) override;
+  cudaError_t texels_destroy(unsigned long long object, bool is_surface) override;
+
   cudaError_t launch(const ProgramLaunch& launch) override;
   cudaError_t kernel_attributes(uint32_t kernel, cudaFuncAttributes* attributes) override;
   cudaError_t allow_shared(uint32_t kernel, int bytes) override;
@@ -64,6 +77,7 @@ class CpuProgram final : public ProgramDevice {
   cudaError_t stream_synchronize(cudaStream_t stream) override;
   cudaError_t stream_query(cudaStream_t stream) override;
   cudaError_t stream_wait(cudaStream_t stream, cudaEvent_t event) override;
+  cudaError_t call_host(cudaStream_t stream, cudaHostFn_t function, void* data) override;
 
   cudaError_t event_create(cudaEvent_t* event, unsigned flags) override;
   cudaError_t event_destroy(cudaEvent_t event) override;
@@ -106,6 +120,8 @@ class CpuProgram final : public ProgramDevice {
   std::map<std::string, std::pair<void*, size_t>> variables_;
   std::map<uint32_t, int> allowed_;  // dynamic shared memory by kernel
   std::map<uint64_t, Memory> memory_;
+  std::map<cudaArray_t, std::unique_ptr<ProgramArray>> arrays_;
+  std::map<unsigned long long, std::unique_ptr<TextureObject>> textures_;
   std::map<cudaStream_t, std::unique_ptr<ProgramStream>> streams_;
   std::map<cudaEvent_t, std::unique_ptr<ProgramEvent>> events_;
   std::map<cudaGraph_t, std::shared_ptr<ProgramGraph>> graphs_;

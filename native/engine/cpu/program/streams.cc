@@ -67,6 +67,13 @@ cudaError_t CpuProgram::stream_wait(cudaStream_t handle, cudaEvent_t event) {
   return cudaSuccess;
 }
 
+cudaError_t CpuProgram::call_host(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  return perform(stream, [function, data] {
+    function(data);
+    return cudaSuccess;
+  });
+}
+
 // --- events
 
 cudaError_t CpuProgram::event_create(cudaEvent_t* handle, unsigned flags) {

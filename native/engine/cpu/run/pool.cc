@@ -7,6 +7,7 @@
 #include <climits>
 #include <cstring>
 #include <ctime>
+#include <deque>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -86,11 +87,14 @@ void Pool::run_range(Worker& worker, uint64_t first, uint64_t end) {
     for (uint64_t part = first; part < end; part++) (*job_.part)(part);
     return;
   }
-  // Aligned, and up against the page that faults.
   worker.scheduler.sequence = job_.sequence;
   worker.scheduler.observer = job_.observer;
-  uint8_t* shared = worker.shared_end - (job_.shared + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
-  worker.scheduler.run(*job_.kernel, split_, job_.geometry, threads_, job_.arguments, shared, first, end);
+  worker.scheduler.run(*job_.kernel, split_, job_.geometry, threads_, job_.arguments, shared_of(worker), first, end);
+}
+
+// Aligned, and up against the page that faults.
+uint8_t* Pool::shared_of(const Worker& worker) const {
+  return worker.shared_end - (job_.shared + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
 }
 
 Span Pool::run(const Job& job, double& cost) {
@@ -98,13 +102,13 @@ Span Pool::run(const Job& job, double& cost) {
   const Geometry& geometry = job_.geometry;
   threads_ = geometry.block[0] * geometry.block[1] * geometry.block[2];
   // Counters are of threads that wait.
-  split_ = job.cooperative || Scheduler::is_counting ? nullptr : job.split;
+  split_ = job.runs_together() || Scheduler::is_counting ? nullptr : job.split;
   uint64_t blocks = uint64_t(geometry.grid[0]) * geometry.grid[1] * geometry.grid[2];
   Worker& mine = *workers_[0];
   int64_t start = now();
   mine.busy.store(true, std::memory_order_relaxed);
   uint64_t run_here = 0;
-  if (job.cooperative)
+  if (job.runs_together())
     run_together(blocks);
   else if (__builtin_expect(job.observer != nullptr, 0))
     run_here = run_observed(blocks);
@@ -230,44 +234,78 @@ uint64_t Pool::run_alone(uint64_t blocks, double& cost) {
   return done + shared;
 }
 
-// Each block on a thread of its own, which the system gives a turn also while another one spins.
+// Each block of those that wait for each other on a thread of its own, which the system gives a turn also while another
+// one spins: all of a cooperative launch, else as many clusters as there are cores for.
 void Pool::run_together(uint64_t blocks) {
-  while (together_.size() < blocks) {
+  uint32_t each = job_.blocks_of_cluster();
+  uint64_t clusters = blocks / each;
+  uint64_t teams = job_.cooperative ? clusters : std::clamp<uint64_t>(workers_.size() / each, 1, clusters);
+  while (together_.size() < teams * each) {
     together_.push_back(std::make_unique<Worker>());
     outputs_.push_back(&together_.back()->output);
   }
-  for (uint64_t i = 0; i < blocks; i++) together_[i]->scheduler.stacks.ensure(threads_ + 1, job_.stack);
+  for (uint64_t i = 0; i < teams * each; i++) together_[i]->scheduler.stacks.ensure(threads_ + 1, job_.stack);
 
   GridBarrier barrier(blocks);
+  std::deque<Cluster> team_clusters;
+  for (uint64_t team = 0; team < teams; team++) team_clusters.emplace_back(job_.cluster);
+  on_threads(teams * each, [&](uint64_t number) {
+    Worker& worker = *together_[number];
+    Scheduler& mine = worker.scheduler;
+    scheduler = &mine;
+    if (job_.cooperative) mine.grid = &barrier;
+    Cluster& cluster = team_clusters[number / each];
+    uint32_t rank = uint32_t(number % each);
+    if (each > 1) mine.cluster = &cluster;
+    job_.kernel->prepare();
+    ThreadVariables variables = thread_variables(reinterpret_cast<const void*>(job_.kernel->entry));
+    int64_t start = records_ ? now() : 0;
+    uint64_t run_here = 0;
+    for (uint64_t at = number / each; at < clusters; at += teams, run_here++) {
+      if (each > 1) cluster.enter(rank, variables.address, variables.bytes, shared_of(worker), job_.shared);
+      uint64_t block = block_of(at, rank);
+      run_range(worker, block, block + 1);
+      if (each > 1) cluster.leave();
+    }
+    if (records_) record(worker, uint32_t(number), {start, now()}, run_here);
+    mine.grid = nullptr;
+    mine.cluster = nullptr;
+    barrier.leave();
+  });
+}
+
+// The clusters of a grid lie one after another as blocks do, and so do the blocks of a cluster.
+uint64_t Pool::block_of(uint64_t cluster, uint32_t rank) const {
+  const uint32_t *size = job_.cluster, *grid = job_.geometry.grid;
+  uint64_t across = grid[0] / size[0], down = grid[1] / size[1];
+  uint64_t x = cluster % across * size[0] + rank % size[0];
+  uint64_t y = cluster / across % down * size[1] + rank / size[0] % size[1];
+  uint64_t z = cluster / across / down * size[2] + rank / size[0] / size[1];
+  return x + grid[0] * (y + grid[1] * z);
+}
+
+void Pool::on_threads(uint64_t count, const std::function<void(uint64_t)>& body) {
   std::atomic<bool> started{false}, abandoned{false};
   std::vector<std::thread> threads;
-  auto run_block = [&](uint64_t block) {
+  auto run = [&](uint64_t number) {
     FaultStack stack;
-    Worker& worker = *together_[block];
-    scheduler = &worker.scheduler;
     while (!started.load(std::memory_order_acquire)) std::this_thread::yield();
-    if (abandoned.load(std::memory_order_relaxed)) return;
-    worker.scheduler.grid = &barrier;
-    int64_t start = records_ ? now() : 0;
-    run_range(worker, block, block + 1);
-    if (records_) record(worker, uint32_t(block), {start, now()}, 1);
-    worker.scheduler.grid = nullptr;
-    barrier.leave();
+    if (!abandoned.load(std::memory_order_relaxed)) body(number);
   };
   std::string failure;
   try {
-    for (uint64_t block = 0; block < blocks; block++) threads.emplace_back(run_block, block);
+    for (uint64_t number = 0; number < count; number++) threads.emplace_back(run, number);
   } catch (const std::system_error& error) {
     failure = error.what();
     abandoned.store(true, std::memory_order_relaxed);
   }
   started.store(true, std::memory_order_release);
   for (std::thread& thread : threads) thread.join();
-  if (!failure.empty()) {
-    throw DeviceError("DRIVER", "A cooperative launch needs a thread for each of its " + std::to_string(blocks) +
-                                    " blocks, but only " + std::to_string(threads.size()) +
-                                    " could be started: " + failure + ". Launch fewer blocks.");
-  }
+  if (failure.empty()) return;
+  throw DeviceError("DRIVER", std::string(job_.cooperative ? "A cooperative launch" : "A launch with clusters") +
+                                  " needs a thread for each of its " + std::to_string(count) + " blocks, but only " +
+                                  std::to_string(threads.size()) + " could be started: " + failure +
+                                  ". Launch fewer blocks.");
 }
 
 // Opens the gate for the blocks from `first` on, works with the others, and returns when all have left.

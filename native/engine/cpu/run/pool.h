@@ -22,12 +22,17 @@ struct Job {
   const uint8_t* arguments;
   uint32_t shared;                              // dynamic shared memory, bytes
   bool cooperative = false;                     // all blocks run at once, and may wait for each other
+  uint32_t cluster[3] = {1, 1, 1};              // blocks, which run at once and share their memory
   size_t stack = Stacks::kBytes;                // of a thread, at least
   void (*split)(warpcell_cpu::Run*) = nullptr;  // in place of the kernel's entry: whole blocks, without fibers
   uint64_t sequence = 0;
   uint32_t name = 0;             // how a profile names it
   Observer* observer = nullptr;  // of a checked launch, whose blocks run one after the other
   const Part* part = nullptr;    // what is done in place of the kernel, of which each block is a part
+
+  uint32_t blocks_of_cluster() const { return cluster[0] * cluster[1] * cluster[2]; }
+  // Blocks wait for each other.
+  bool runs_together() const { return cooperative || blocks_of_cluster() > 1; }
 };
 
 // When a launch began and ended, of the clock of profiles.
@@ -86,6 +91,9 @@ class Pool {
 
  private:
   void run_together(uint64_t blocks);
+  uint64_t block_of(uint64_t cluster, uint32_t rank) const;
+  // Calls `body` for 0 … count − 1, each on a thread of its own, all at once.
+  void on_threads(uint64_t count, const std::function<void(uint64_t)>& body);
   // Return how many blocks this thread ran.
   uint64_t run_alone(uint64_t blocks, double& cost);
   uint64_t run_observed(uint64_t blocks);
@@ -93,12 +101,13 @@ class Pool {
   uint64_t share(uint64_t first, uint64_t blocks);
   uint64_t work(Worker& worker);
   void record(Worker& worker, uint32_t lane, Span span, uint64_t blocks);
+  uint8_t* shared_of(const Worker& worker) const;
   void run_range(Worker& worker, uint64_t first, uint64_t end);
   void serve(uint32_t number);
   void start_threads();
 
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<std::unique_ptr<Worker>> together_;  // one for each block of a cooperative launch
+  std::vector<std::unique_ptr<Worker>> together_;  // one for each block that runs while others wait for it
   std::vector<Output*> outputs_;
   uint32_t started_ = 1;  // workers that have a thread; the first has the caller's
   uint32_t stacks_ = 0;   // that every worker has

@@ -144,7 +144,7 @@ void Scheduler::begin_block() {
   first_fiber_ = false;
   alive_ = threads_;
   waiting_count_ = 0;
-  grid_calls_ = 0;
+  grid_calls_ = cluster_calls_ = 0;
   block_.in_order = 0;
   block_.warp_in_order = nullptr;  // the votes are left alone: the first thread to come has already voted
   std::memset(ready_, 0, sizeof ready_);
@@ -332,6 +332,12 @@ void Scheduler::wait_for_grid(uint32_t line) {
   fail_block("DEADLOCK", run_.current, *run_.geometry,
              "this_grid().sync() in line %u waits for every block of the grid, but %llu of them have ended.", line,
              static_cast<unsigned long long>(grid->ended()));
+}
+
+void Scheduler::wait_for_cluster() {
+  bool is_first = cluster_calls_++ == 0;
+  if (cluster_calls_ == alive_) cluster_calls_ = 0;
+  if (is_first && cluster != nullptr) cluster->wait();
 }
 
 Slot* Scheduler::deadlock() {

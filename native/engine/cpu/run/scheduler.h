@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "../../../device/cpu/warpcell_cpu/switch.h"
+#include "cluster.h"
 #include "grid_barrier.h"
 #include "observer.h"
 #include "stacks.h"
@@ -54,6 +55,7 @@ class Scheduler {
   Slot* yield(uint32_t thread, uint32_t line);
   // Called by every thread of the block after a barrier: the first one waits for the grid.
   void wait_for_grid(uint32_t line);
+  void wait_for_cluster();  // the same
   // The running thread goes no further: as if it had exited.
   [[noreturn]] void end_thread(uint32_t thread);
 
@@ -62,6 +64,7 @@ class Scheduler {
   uint64_t sequence = 0;           // of the launch that runs here
   class Output* output = nullptr;  // of the kernels that run here
   GridBarrier* grid = nullptr;     // of the cooperative launch that runs here; else null
+  Cluster* cluster = nullptr;      // of the block that runs here; null: it is alone
   Observer* observer = nullptr;    // of the checked launch that runs here; else null
   Counts counts;                   // whole only while is_counting
   // Of all schedulers; changed between launches. What threads do in order they tell nobody, so they do nothing in order
@@ -109,6 +112,7 @@ class Scheduler {
   uint32_t waiting_count_ = 0;
   uint32_t alive_ = 0;
   uint32_t grid_calls_ = 0;  // of wait_for_grid, since the last barrier of the grid
+  uint32_t cluster_calls_ = 0;
   uint32_t threads_ = 0;
   uint32_t next_ = 0;   // the first thread that has not been started
   bool bound_ = false;  // the running fiber is a thread of its own

@@ -50,6 +50,8 @@ const Words& plain_functions() {
       "__frsqrt_rn __fadd_rn __fsub_rn __fmul_rn __fdiv_rn __fmaf_rn __dadd_rn __dsub_rn __dmul_rn __ddiv_rn __fma_rn "
       "__float2half __half2float __float2half_rn __float2bfloat16 __bfloat162float __hadd2 __hmul __hmul2 __hfma "
       "__hfma2 __hsub __hdiv __hneg __habs __hlt __hgt __hle __hge __heq __hne __hmax __hmin __low2float __high2float "
+      "tex1D tex2D tex3D tex1Dfetch tex1DLayered tex2DLayered tex1DLod tex2DLod tex3DLod surf1Dread surf1Dwrite "
+      "surf2Dread surf2Dwrite surf3Dread surf3Dwrite "
       "__floats2half2_rn __half22float2 __float22half2_rn __halves2half2 __builtin_expect __builtin_assume __assume");
   return words;
 }
@@ -69,7 +71,7 @@ const Words& type_words() {
   static const Words words = words_of(
       "void bool char short int long float double unsigned signed const half __half half2 __half2 __nv_bfloat16 "
       "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t ptrdiff_t intptr_t uintptr_t uchar "
-      "ushort uint ulong cudaTextureObject_t");
+      "ushort uint ulong cudaTextureObject_t cudaSurfaceObject_t");
   return words;
 }
 

@@ -133,6 +133,17 @@ std::string Modules::describe(const Kernel& kernel, const Artifact& artifact) {
     object.number(name, value);
   }
 
+  std::vector<std::string> cluster;
+  bool has_cluster = false;
+  for (FunctionAttribute attribute :
+       {FunctionAttribute::cluster_width, FunctionAttribute::cluster_height, FunctionAttribute::cluster_depth}) {
+    int value = 0;
+    api_.check(api_.cuFuncGetAttribute(&value, attribute, kernel.function), "reading a kernel's attributes");
+    has_cluster = has_cluster || value > 0;
+    cluster.push_back(std::to_string(std::max(value, 1)));
+  }
+  object.raw("cluster", has_cluster ? json_list(cluster) : "null");
+
   auto known = std::find_if(artifact.spills.begin(), artifact.spills.end(),
                             [&](const Spills& spills) { return spills.symbol == kernel.name; });
   bool found = known != artifact.spills.end();

@@ -17,6 +17,7 @@ using Module = struct ModuleTag*;
 using Function = struct FunctionTag*;
 using Stream = struct StreamTag*;
 using Event = struct EventTag*;
+using ArrayHandle = struct ArrayTag*;          // CUarray
 using GraphHandle = struct GraphTag*;          // CUgraph
 using GraphNode = struct GraphNodeTag*;        // CUgraphNode
 using GraphExecutable = struct GraphExecTag*;  // CUgraphExec
@@ -60,6 +61,93 @@ struct KernelNodeParameters {
   void* kernel;
   Context context;
 };
+
+// CUlaunchAttribute, of which only those with three numbers at most are used
+struct LaunchAttribute {
+  int id;
+  char pad[4];
+  unsigned value[16];
+};
+constexpr int kLaunchCooperative = 2;
+constexpr int kLaunchCluster = 4;
+
+// CUlaunchConfig
+struct LaunchConfiguration {
+  unsigned grid[3], block[3], shared;
+  Stream stream;
+  const LaunchAttribute* attributes;
+  unsigned attribute_count;
+};
+
+// CUDA_ARRAY3D_DESCRIPTOR
+struct ArrayDescription {
+  size_t width, height, depth;
+  int format;
+  unsigned channels;
+  unsigned flags;
+};
+constexpr unsigned kArrayLayered = 1;
+constexpr unsigned kArraySurface = 2;
+
+// One end of a CUDA_MEMCPY3D, and all of it. Bytes; the height is of memory, in rows.
+struct MemoryEnd {
+  size_t x, y, z, level;
+  int type;
+  const void* host;
+  DevicePointer device;
+  ArrayHandle array;
+  void* reserved;
+  size_t pitch, height;
+};
+struct CopyDescription {
+  MemoryEnd from, to;
+  size_t width, height, depth;
+};
+constexpr int kMemoryHost = 1;
+constexpr int kMemoryDevice = 2;
+constexpr int kMemoryArray = 3;
+constexpr int kMemoryUnified = 4;
+
+// CUDA_RESOURCE_DESC
+struct ResourceDescription {
+  struct Linear {
+    DevicePointer address;
+    int format;
+    unsigned channels;
+    size_t bytes;
+  };
+  struct Rows {
+    DevicePointer address;
+    int format;
+    unsigned channels;
+    size_t width, height, pitch;
+  };
+  int type;
+  union {
+    ArrayHandle array;
+    Linear linear;
+    Rows rows;
+    int reserved[32];
+  };
+  unsigned flags;
+};
+constexpr int kResourceArray = 0;
+constexpr int kResourceLinear = 2;
+constexpr int kResourceRows = 3;
+
+// CUDA_TEXTURE_DESC
+struct TextureDescription {
+  int address[3];
+  int filter;
+  unsigned flags;
+  unsigned anisotropy;
+  int level_filter;
+  float level_bias, least_level, most_level;
+  float border[4];
+  int reserved[12];
+};
+constexpr unsigned kReadAsInteger = 1;
+constexpr unsigned kNormalizedCoordinates = 2;
 
 constexpr int kAllocationPinned = 1;
 constexpr int kLocationDevice = 1;
@@ -109,6 +197,9 @@ enum class FunctionAttribute : int {
   registers = 4,
   binary = 6,
   max_dynamic_shared = 8,
+  cluster_width = 11,
+  cluster_height = 12,
+  cluster_depth = 13,
 };
 
 using LogCallback = void (*)(void* data, int level, char* message, size_t length);
@@ -141,6 +232,7 @@ using SharedOfBlock = size_t (*)(int threads);
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor, (int*, Function, int, size_t)) \
   X(cuOccupancyMaxPotentialBlockSize, cuOccupancyMaxPotentialBlockSize, (int*, int*, Function, SharedOfBlock, size_t, int)) \
   X(cuLaunchKernel, cuLaunchKernel, (Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**)) \
+  X(cuLaunchKernelEx, cuLaunchKernelEx, (const LaunchConfiguration*, Function, void**, void**)) \
   X(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel, (Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**)) \
   X(cuMemGetInfo, cuMemGetInfo_v2, (size_t*, size_t*)) \
   X(cuMemGetAllocationGranularity, cuMemGetAllocationGranularity, (size_t*, const AllocationProperties*, int)) \
@@ -163,6 +255,13 @@ using SharedOfBlock = size_t (*)(int threads);
   X(cuMemsetD16Async, cuMemsetD16Async, (DevicePointer, unsigned short, size_t, Stream)) \
   X(cuMemsetD32Async, cuMemsetD32Async, (DevicePointer, unsigned, size_t, Stream)) \
   X(cuMemsetD2D32Async, cuMemsetD2D32Async, (DevicePointer, size_t, unsigned, size_t, size_t, Stream)) \
+  X(cuArray3DCreate, cuArray3DCreate_v2, (ArrayHandle*, const ArrayDescription*)) \
+  X(cuArrayDestroy, cuArrayDestroy, (ArrayHandle)) \
+  X(cuMemcpy3DAsync, cuMemcpy3DAsync_v2, (const CopyDescription*, Stream)) \
+  X(cuTexObjectCreate, cuTexObjectCreate, (uint64_t*, const ResourceDescription*, const TextureDescription*, const void*)) \
+  X(cuTexObjectDestroy, cuTexObjectDestroy, (uint64_t)) \
+  X(cuSurfObjectCreate, cuSurfObjectCreate, (uint64_t*, const ResourceDescription*)) \
+  X(cuSurfObjectDestroy, cuSurfObjectDestroy, (uint64_t)) \
   X(cuStreamCreate, cuStreamCreate, (Stream*, unsigned)) \
   X(cuStreamQuery, cuStreamQuery, (Stream)) \
   X(cuStreamGetFlags, cuStreamGetFlags, (Stream, unsigned*)) \

@@ -44,6 +44,7 @@ constexpr Fault kFaults[] = {
     {721, "TRAP", "The kernel did not free its tensor memory", true},
     {801, "UNSUPPORTED", "The device does not support this", false},
     {911, "HARDWARE", "An external device failed", true},
+    {912, "INVALID_LAUNCH", "The GPU has no room for a cluster of so many blocks", false},
     {999, "DRIVER", "The driver failed for an unknown reason", true},
 };
 

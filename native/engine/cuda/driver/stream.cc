@@ -75,8 +75,10 @@ void WorkStream::submit(Kernel& kernel, const LaunchRequest& request) {
   if (__builtin_expect(watcher_ != nullptr, 0)) watcher_->launching();
 
   Result result;
-  if (request.cooperative) {
-    require_together(kernel, request);
+  if (request.cooperative) require_together(kernel, request);
+  if (request.cluster[0] != 0) {
+    result = launch_clusters(kernel, request);
+  } else if (request.cooperative) {
     std::vector<void*> parameters;
     for (const auto& parameter : kernel.parameters) parameters.push_back(request.arguments + parameter.offset);
     result = api_.cuLaunchCooperativeKernel(kernel.function, request.grid[0], request.grid[1], request.grid[2],
@@ -97,6 +99,24 @@ void WorkStream::submit(Kernel& kernel, const LaunchRequest& request) {
   DeviceError error = failure(api_, result, describe(kernel, request));
   if (result == kInvalidValue) error.code = "INVALID_LAUNCH";
   throw error;
+}
+
+Result WorkStream::launch_clusters(const Kernel& kernel, const LaunchRequest& request) {
+  LaunchAttribute attributes[2]{};
+  attributes[0].id = kLaunchCluster;
+  std::copy(request.cluster, request.cluster + 3, attributes[0].value);
+  attributes[1].id = kLaunchCooperative;
+  attributes[1].value[0] = 1;
+  LaunchConfiguration configuration{};
+  std::copy(request.grid, request.grid + 3, configuration.grid);
+  std::copy(request.block, request.block + 3, configuration.block);
+  configuration.shared = request.shared;
+  configuration.stream = stream_;
+  configuration.attributes = attributes;
+  configuration.attribute_count = request.cooperative ? 2 : 1;
+  size_t bytes = request.argument_bytes;
+  void* packed[] = {kParameterBuffer, request.arguments, kParameterBytes, &bytes, nullptr};
+  return api_.cuLaunchKernelEx(&configuration, kernel.function, nullptr, packed);
 }
 
 // Blocks that wait for each other must all be on the device at once, else those that are there wait for ever.

@@ -102,6 +102,7 @@ class WorkStream {
 
  private:
   void submit(Kernel& kernel, const LaunchRequest& request);
+  Result launch_clusters(const Kernel& kernel, const LaunchRequest& request);
   void require_together(const Kernel& kernel, const LaunchRequest& request);
   // After a call that puts one piece of work on the stream.
   void check_submitted(Result result, WorkKind kind, const char* doing);

@@ -5,6 +5,7 @@
 
 #include "../../program.h"
 #include "../compile/artifact.h"
+#include "../driver/textures.h"
 #include "driver_functions.h"
 
 namespace warpcell {
@@ -15,6 +16,7 @@ constexpr size_t kPrintfBytes = 64u << 20;
 
 DevicePointer pointer(const void* memory) { return reinterpret_cast<DevicePointer>(memory); }
 Stream handle(cudaStream_t stream) { return reinterpret_cast<Stream>(stream); }
+ArrayHandle handle(cudaArray_t array) { return reinterpret_cast<ArrayHandle>(array); }
 Event handle(cudaEvent_t event) { return reinterpret_cast<Event>(event); }
 GraphHandle handle(cudaGraph_t graph) { return reinterpret_cast<GraphHandle>(graph); }
 GraphExecutable handle(cudaGraphExec_t executable) { return reinterpret_cast<GraphExecutable>(executable); }
@@ -123,6 +125,60 @@ class CudaProgram final : public ProgramDevice {
                    : call(api_.cuMemsetD8Async, at, value, f.width, stream);
   }
 
+  cudaError_t array_create(const TextureTerms& terms, cudaArray_t* array) override {
+    ArrayDescription description = array_description(terms);
+    return call(api_.cuArray3DCreate, reinterpret_cast<ArrayHandle*>(array), &description);
+  }
+  cudaError_t array_destroy(cudaArray_t array) override { return call(api_.cuArrayDestroy, handle(array)); }
+  cudaError_t array_copy(const ProgramVolume& v) override {
+    bool to_host = v.kind == cudaMemcpyDeviceToHost || v.kind == cudaMemcpyHostToHost;
+    bool from_host = v.kind == cudaMemcpyHostToDevice || v.kind == cudaMemcpyHostToHost;
+    auto end_of = [&](const ProgramVolume::End& end, bool on_host) {
+      MemoryEnd made{};
+      made.x = end.x;
+      made.y = end.y;
+      made.z = end.z;
+      made.type = end.array != nullptr          ? kMemoryArray
+                  : v.kind == cudaMemcpyDefault ? kMemoryUnified
+                  : on_host                     ? kMemoryHost
+                                                : kMemoryDevice;
+      made.host = end.memory;
+      made.device = pointer(end.memory);
+      made.array = handle(end.array);
+      made.pitch = end.pitch;
+      made.height = end.height;
+      return made;
+    };
+    const CopyDescription description{end_of(v.from, from_host), end_of(v.to, to_host), v.width, v.height, v.depth};
+    cudaError_t error = call(api_.cuMemcpy3DAsync, &description, handle(v.stream));
+    return error == cudaSuccess && v.waits ? call(api_.cuStreamSynchronize, handle(v.stream)) : error;
+  }
+  cudaError_t texels_create(const TextureTerms& terms, const ProgramTexels& texels,
+                            unsigned long long* object) override {
+    ResourceDescription resource{};
+    if (texels.array != nullptr) {
+      resource.type = kResourceArray;
+      resource.array = handle(texels.array);
+    } else if (terms.is_linear_memory) {
+      resource.type = kResourceLinear;
+      resource.linear = {pointer(texels.memory), format_of(terms.texel), terms.channels, size_t(terms.bytes())};
+    } else {
+      resource.type = kResourceRows;
+      resource.rows = {pointer(texels.memory), format_of(terms.texel), terms.channels,
+                       size_t(terms.size[0]),  size_t(terms.size[1]),  texels.pitch};
+    }
+    uint64_t made = 0;
+    TextureDescription description = texture_description(terms);
+    cudaError_t error = terms.is_surface ? call(api_.cuSurfObjectCreate, &made, &resource)
+                                         : call(api_.cuTexObjectCreate, &made, &resource, &description, nullptr);
+    *object = made;
+    return error;
+  }
+  cudaError_t texels_destroy(unsigned long long object, bool is_surface) override {
+    return is_surface ? call(api_.cuSurfObjectDestroy, uint64_t(object))
+                      : call(api_.cuTexObjectDestroy, uint64_t(object));
+  }
+
   cudaError_t launch(const ProgramLaunch& l) override {
     Function function = kernels_[l.kernel];
     const uint32_t *g = l.grid, *b = l.block;
@@ -172,6 +228,9 @@ class CudaProgram final : public ProgramDevice {
   cudaError_t stream_query(cudaStream_t stream) override { return call(api_.cuStreamQuery, handle(stream)); }
   cudaError_t stream_wait(cudaStream_t stream, cudaEvent_t event) override {
     return call(api_.cuStreamWaitEvent, handle(stream), handle(event), 0u);
+  }
+  cudaError_t call_host(cudaStream_t stream, cudaHostFn_t function, void* data) override {
+    return call(more_.cuLaunchHostFunc, handle(stream), function, data);
   }
 
   cudaError_t event_create(cudaEvent_t* event, unsigned flags) override {

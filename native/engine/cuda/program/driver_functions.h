@@ -21,6 +21,9 @@ struct Copy2d {
   size_t width, height;
 };
 
+// CUhostFn
+using HostFunction = void (*)(void*);
+
 constexpr int kTypeHost = 1;
 constexpr int kTypeDevice = 2;
 constexpr int kTypeUnified = 4;
@@ -51,6 +54,7 @@ constexpr unsigned kManagedGlobal = 1;
   X(cuMemsetD2D8Async, cuMemsetD2D8Async, (DevicePointer, size_t, unsigned char, size_t, size_t, Stream)) \
   X(cuStreamDestroy, cuStreamDestroy_v2, (Stream)) \
   X(cuStreamIsCapturing, cuStreamIsCapturing, (Stream, int*)) \
+  X(cuLaunchHostFunc, cuLaunchHostFunc, (Stream, HostFunction, void*)) \
   X(cuGraphGetNodes, cuGraphGetNodes, (GraphHandle, GraphNode*, size_t*))
 // clang-format on
 

@@ -12,6 +12,9 @@ import { compileFailure } from "../compile-failure.ts";
 import { areCurrent, dependenciesOf, probes } from "../dependencies.ts";
 import type { SplitProgram } from "./split.ts";
 
+/** What __FILE__ says, and what the messages of a compiler call the text. */
+export const file = "program.cu";
+
 /** Compiled host code. */
 export interface HostCode {
   readonly object: Uint8Array;
@@ -26,15 +29,12 @@ type Answer =
   | { code?: undefined; log: string; dependencies: string[]; symbols: string[]; expressions: string[] }
   | { code: string; sentence: string; log: string };
 
-/** What __FILE__ says, and what the messages of a compiler call the text. */
-const file = "program.cu";
-
 /**
  * `source` is the whole program, `name` what messages call it. Throws CompileError with diagnostics, and
  * DeviceUnavailable where the system has no compiler.
  */
 export async function compileHost(
-  { host, kernels }: SplitProgram,
+  { host, kernels }: Pick<SplitProgram, "host" | "kernels">,
   source: string,
   name: string,
   options: CompileOptions,

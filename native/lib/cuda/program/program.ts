@@ -123,7 +123,7 @@ function compileOptions({ std, arch, defines, includes, flags, fastMath }: Progr
 }
 
 /** A type inside of a function is known to one of the two compilers alone. */
-function refuseLocalTypes(expressions: readonly string[], name: string): void {
+export function refuseLocalTypes(expressions: readonly string[], name: string): void {
   const local = expressions.find((expression) => /[{$']|\bmain::|\)::/.test(expression));
   if (local === undefined) return;
   throw new CompileError(

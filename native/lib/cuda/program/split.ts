@@ -14,7 +14,16 @@ export interface SplitProgram {
 
 /** Headers that device code may have; others are the host's. */
 const deviceHeaders =
-  /^(cooperative_groups(\/.*)?|cuda_fp16\.h|cuda_bf16\.h|cuda_fp8\.h|cooperative_groups\.h|curand_kernel\.h|mma\.h|cuComplex\.h|cuda_pipeline\.h|math_constants\.h|cub\/.*|cuda\/.*|math\.h|cmath|cstdint|stdint\.h|cfloat|float\.h|climits|limits\.h|cstddef|stddef\.h|assert\.h|cassert|type_traits|limits|vector_types\.h|vector_functions\.h)$/;
+  /^(cooperative_groups(\/.*)?|cuda_fp16\.h|cuda_bf16\.h|cuda_fp8\.h|cooperative_groups\.h|curand_kernel\.h|mma\.h|cuComplex\.h|cuda_pipeline(_primitives)?\.h|math_constants\.h|cub\/.*|cuda\/.*|math\.h|cmath|cstdint|stdint\.h|cfloat|float\.h|climits|limits\.h|cstddef|stddef\.h|assert\.h|cassert|type_traits|limits|vector_types\.h|vector_functions\.h|warpcell\/\w+\.cuh)$/;
+
+/** Headers of device code, and what host code has in their place: names, and nothing that needs a device. */
+const hostTexts: readonly (readonly [headers: RegExp, text: string])[] = [
+  [/^cub\/(block|warp)\//, "namespace cub {}"],
+  [/^cuda\/(atomic|barrier|pipeline|latch|semaphore)$/, '#include "warpcell_program/scopes.h"'],
+  [/^mma\.h$/, "namespace nvcuda { namespace wmma {} }"],
+  [/^cuda_pipeline(_primitives)?\.h$/, ""],
+  [/^warpcell\/(?!tensor\.)/, ""],
+];
 
 /** Whether a text has a `main` of its own, so that it is a program and no cell of kernels. */
 export function isProgram(source: string): boolean {
@@ -43,10 +52,14 @@ export function splitProgram(source: string): SplitProgram {
     device.push(...devicePart(source, tokens, item, needed));
   }
   device.push(...includeEdits(source));
-  host.push(...macroEdits(source));
+  host.push(...macroEdits(source), ...deviceHeaderEdits(source));
   // No macro for host code: the C++ library has an attribute of that name.
-  for (const { text, start, end } of tokens)
+  for (const [at, { text, start, end }] of tokens.entries()) {
     if (text === "__noinline__") host.push({ start, end, text: " ".repeat(end - start) });
+    // What kernels call a tensor with its type and axes: host code has another class of that name.
+    const isView = text === "Tensor" && tokens[at + 1]?.text === "<" && tokens[at - 2]?.text === "warpcell";
+    if (isView) host.push({ start, end, text: "TensorView" });
+  }
   return {
     host: apply(source, host),
     device: apply(source, device),
@@ -55,7 +68,7 @@ export function splitProgram(source: string): SplitProgram {
 }
 
 const isKernel = (item: Item): boolean => item.kind === "function" && item.annotations.has("__global__");
-const isDeviceFunction = (item: Item): boolean =>
+export const isDeviceFunction = (item: Item): boolean =>
   item.kind === "function" && (item.annotations.has("__global__") || item.annotations.has("__device__"));
 const isDeviceVariable = ({ kind, annotations }: Item): boolean =>
   kind === "variable" &&
@@ -107,7 +120,7 @@ function stub(source: string, tokens: readonly Placed[], item: Item): Edit {
 }
 
 /** The parts between commas from `open` to `close`. */
-function* listed(tokens: readonly Placed[], open: number, close: number): Generator<[number, number]> {
+export function* listed(tokens: readonly Placed[], open: number, close: number): Generator<[number, number]> {
   let first = open + 1;
   for (let at = open + 1; at <= close; at++) {
     const { text } = tokens[at]!;
@@ -234,9 +247,10 @@ function memberEdits(source: string, tokens: readonly Placed[], item: Item): Edi
 function usingPart(source: string, tokens: readonly Placed[], item: Item, needed: ReadonlySet<string>): Edit[] {
   const text = source.slice(tokens[item.first]!.start, tokens[item.last]!.end);
   const space = /^using\s+namespace\s+([\w:]+)/.exec(text)?.[1];
-  if (space === "std")
-    return [{ start: tokens[item.first]!.start, end: tokens[item.first]!.start, text: "namespace std {} " }];
-  const isHosts = /\bstd\s*::/.test(text) && !/\bcuda\s*::\s*std\b/.test(text);
+  if (space === "std" || space === "warpcell")
+    return [{ start: tokens[item.first]!.start, end: tokens[item.first]!.start, text: `namespace ${space} {} ` }];
+  const isOfStd = /\bstd\s*::/.test(text) && !/\bcuda\s*::\s*std\b/.test(text);
+  const isHosts = isOfStd || /\bwarpcell\s*::\s*Tensor\b(?!\s*<)/.test(text);
   if (isHosts) return [removed(source, tokens, item)];
   return space !== undefined || needed.has(item.name) ? [] : [removed(source, tokens, item)];
 }
@@ -295,6 +309,14 @@ function macroEdits(source: string): Edit[] {
       }));
     },
   );
+}
+
+/** Headers of device code become what host code has of them. */
+function deviceHeaderEdits(source: string): Edit[] {
+  return [...source.matchAll(/^[ \t]*#[ \t]*include[ \t]*<([^>\n]+)>[^\n]*/gm)].flatMap((match) => {
+    const known = hostTexts.find(([headers]) => headers.test(match[1]!));
+    return known === undefined ? [] : [{ start: match.index, end: match.index + match[0].length, text: known[1] }];
+  });
 }
 
 /** Headers of the host go; what lies beside the program is for both. */

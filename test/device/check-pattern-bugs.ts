@@ -1,0 +1,151 @@
+// Planted bugs of the patterns of textbooks: pictures, sparse matrices, sorts, scans, queues.
+import { tensor, type Kernel, type Tensor } from "../../native/lib/index.ts";
+import { block, cleared, floats, fresh, i, integers, on, xy, type Row } from "./check-rows.ts";
+
+/** Whole numbers that are given. */
+const given = (values: readonly number[]): Tensor => tensor([...values], { dtype: "int32", ...on });
+
+/** The body of a kernel of 64 threads with a shared array. */
+const shared = (body: string): string =>
+  `(const int* x, int* y) {\n__shared__ int s[64];\nint t = threadIdx.x;\n${body}\n}`;
+const sharing = (kernel: Kernel): void => kernel.launch({ grid: 1, block: 64 }, integers(64), fresh(64, "int32"));
+
+export const patternBugs: readonly Row[] = [
+  [
+    "turnedPicture",
+    "bounds",
+    `(const float* x, float* y, int width, int height) {\nint px = threadIdx.x, py = threadIdx.y;\nif (px < width && py < height)\n  y[px * width + py] = x[py * width + px]; // !\n}`,
+    `(const float* x, float* y, int width, int height) {\nint px = threadIdx.x, py = threadIdx.y;\nif (px < width && py < height)\n  y[px * height + py] = x[py * width + px];\n}`,
+    (kernel) => kernel.launch({ grid: 1, block: [16, 8] }, floats(96), fresh(96), 12, 8),
+  ],
+  [
+    "fourChannels",
+    "bounds",
+    `(const unsigned char* rgb, unsigned char* grey, int n) {\n${i}\nif (i < n)\n  grey[i] = rgb[4 * i + 1]; // !\n}`,
+    `(const unsigned char* rgb, unsigned char* grey, int n) {\n${i}\nif (i < n)\n  grey[i] = rgb[3 * i + 1];\n}`,
+    (kernel) => kernel.launch({ grid: 1, block: 128 }, cleared(300, "uint8"), fresh(100, "uint8"), 100),
+  ],
+  [
+    "percentBins",
+    "bounds",
+    `(const int* x, int* bins) {\natomicAdd(&bins[x[threadIdx.x] / 10], 1); // !\n}`,
+    `(const int* x, int* bins) {\natomicAdd(&bins[min(x[threadIdx.x] / 10, 9)], 1);\n}`,
+    (kernel) => kernel.launch({ grid: 1, block: 4 }, given([0, 55, 99, 100]), cleared(10, "int32")),
+  ],
+  [
+    "negativeBin",
+    "bounds",
+    `(const int* x, int* bins) {\natomicAdd(&bins[x[threadIdx.x] % 4], 1); // !\n}`,
+    `(const int* x, int* bins) {\natomicAdd(&bins[(x[threadIdx.x] % 4 + 4) % 4], 1);\n}`,
+    (kernel) => kernel.launch({ grid: 1, block: 4 }, given([5, -1, 2, -8]), cleared(4, "int32")),
+  ],
+  [
+    "rowEnds",
+    "bounds",
+    `(const int* starts, const float* values, float* y, int rows) {\nint row = threadIdx.x;\nif (row >= rows) return;\nfloat sum = 0;\nfor (int k = starts[row]; k <= starts[row + 1]; k++)\n  sum += values[k]; // !\ny[row] = sum;\n}`,
+    `(const int* starts, const float* values, float* y, int rows) {\nint row = threadIdx.x;\nif (row >= rows) return;\nfloat sum = 0;\nfor (int k = starts[row]; k < starts[row + 1]; k++)\n  sum += values[k];\ny[row] = sum;\n}`,
+    (kernel) => kernel.launch({ grid: 1, block: 32 }, given([0, 2, 2, 5]), floats(5), fresh(3), 3),
+  ],
+  [
+    "lastStart",
+    "bounds",
+    `(const int* starts, int* lengths, int rows) {\nint row = threadIdx.x;\nif (row <= rows)\n  lengths[row % rows] = starts[row + 1] - starts[row]; // !\n}`,
+    `(const int* starts, int* lengths, int rows) {\nint row = threadIdx.x;\nif (row < rows)\n  lengths[row % rows] = starts[row + 1] - starts[row];\n}`,
+    (kernel) => kernel.launch({ grid: 1, block: 32 }, given([0, 2, 2, 5]), fresh(3, "int32"), 3),
+  ],
+  [
+    "inclusivePlaces",
+    "bounds",
+    `(const int* flags, const int* sums, int* out) {\nint t = threadIdx.x;\nif (flags[t])\n  out[sums[t]] = t; // !\n}`,
+    `(const int* flags, const int* sums, int* out) {\nint t = threadIdx.x;\nif (flags[t])\n  out[sums[t] - 1] = t;\n}`,
+    (kernel) => kernel.launch({ grid: 1, block: 4 }, given([1, 0, 1, 1]), given([1, 1, 2, 3]), fresh(3, "int32")),
+  ],
+  [
+    "ringBuffer",
+    "index",
+    `(const int* x, int* y) {\n__shared__ int ring[8];\nint t = threadIdx.x;\nif (t < 9)\n  ring[t] = x[t]; // !\n__syncthreads();\ny[t] = ring[t % 8];\n}`,
+    `(const int* x, int* y) {\n__shared__ int ring[8];\nint t = threadIdx.x;\nif (t < 8)\n  ring[t] = x[t];\n__syncthreads();\ny[t] = ring[t % 8];\n}`,
+    sharing,
+  ],
+  [
+    "localStack",
+    "index",
+    `(const int* x, int* y) {\nint stack[4], size = 0, t = threadIdx.x;\nfor (int k = 0; k <= x[t]; k++)\n  stack[size++] = k; // !\ny[t] = stack[0] + size;\n}`,
+    `(const int* x, int* y) {\nint stack[5], size = 0, t = threadIdx.x;\nfor (int k = 0; k <= x[t]; k++)\n  stack[size++] = k;\ny[t] = stack[0] + size;\n}`,
+    sharing,
+  ],
+  [
+    "turnedTile",
+    "index",
+    `(const int* x, int* y) {\n__shared__ int tile[4][16];\nint tx = threadIdx.x % 16, ty = threadIdx.x / 16;\ntile[ty][tx] = x[threadIdx.x];\n__syncthreads();\ny[threadIdx.x] = tile[tx][ty]; // !\n}`,
+    `(const int* x, int* y) {\n__shared__ int tile[4][16];\nint tx = threadIdx.x % 16, ty = threadIdx.x / 16;\ntile[ty][tx] = x[threadIdx.x];\n__syncthreads();\ny[threadIdx.x] = tile[threadIdx.x % 4][threadIdx.x / 4];\n}`,
+    sharing,
+  ],
+  [
+    "bitonicWithout",
+    "race",
+    shared(
+      `s[t] = x[t];\n__syncthreads();\nfor (int step = 32; step > 0; step /= 2) {\n  int low = 2 * t - (t & (step - 1));\n  if (t < 32) { int a = s[low], b = s[low + step]; s[low] = min(a, b); s[low + step] = max(a, b); } // !\n}\n__syncthreads();\ny[t] = s[t];`,
+    ),
+    shared(
+      `s[t] = x[t];\n__syncthreads();\nfor (int step = 32; step > 0; step /= 2) {\n  int low = 2 * t - (t & (step - 1));\n  if (t < 32) { int a = s[low], b = s[low + step]; s[low] = min(a, b); s[low + step] = max(a, b); }\n  __syncthreads();\n}\ny[t] = s[t];`,
+    ),
+    sharing,
+  ],
+  [
+    "startWithout",
+    "race",
+    `(const int* x, int* y) {\n__shared__ int total;\nint t = threadIdx.x;\nif (t == 0) total = 0;\natomicAdd(&total, x[t]); // !\n__syncthreads();\ny[t] = total;\n}`,
+    `(const int* x, int* y) {\n__shared__ int total;\nint t = threadIdx.x;\nif (t == 0) total = 0;\n__syncthreads();\natomicAdd(&total, x[t]);\n__syncthreads();\ny[t] = total;\n}`,
+    sharing,
+  ],
+  [
+    "endWithout",
+    "race",
+    `(const int* x, int* y) {\n__shared__ int total;\nint t = threadIdx.x;\nif (t == 0) total = 0;\n__syncthreads();\natomicAdd(&total, x[t]);\ny[t] = total; // !\n}`,
+    `(const int* x, int* y) {\n__shared__ int total;\nint t = threadIdx.x;\nif (t == 0) total = 0;\n__syncthreads();\natomicAdd(&total, x[t]);\n__syncthreads();\ny[t] = total;\n}`,
+    sharing,
+  ],
+  [
+    "queueWithout",
+    "race",
+    `(const int* x, int* queue, int* size) {\nint t = threadIdx.x;\nif (x[t] > 2) {\n  int place = (*size)++; // !\n  queue[place] = t;\n}\n}`,
+    `(const int* x, int* queue, int* size) {\nint t = threadIdx.x;\nif (x[t] > 2) {\n  int place = atomicAdd(size, 1);\n  queue[place] = t;\n}\n}`,
+    (kernel) => kernel.launch({ grid: 1, block: 64 }, integers(64), fresh(64, "int32"), cleared(1, "int32")),
+  ],
+  [
+    "lifeInPlace",
+    "race",
+    `(int* cells) {\nint t = threadIdx.x, left = cells[(t + 63) % 64], right = cells[(t + 1) % 64]; // !\ncells[t] = left ^ right;\n}`,
+    `(int* cells) {\nint t = threadIdx.x, left = cells[(t + 63) % 64], right = cells[(t + 1) % 64];\n__syncthreads();\ncells[t] = left ^ right;\n}`,
+    (kernel) => kernel.launch({ grid: 1, block: 64 }, integers(64)),
+  ],
+  [
+    "squareOverflow",
+    "overflow",
+    `(int* y, int side) {\nint t = threadIdx.x, pixels = side * side; // !\ny[t] = pixels / 64;\n}`,
+    `(int* y, int side) {\nint t = threadIdx.x; long long pixels = (long long)side * side;\ny[t] = int(pixels / 64);\n}`,
+    (kernel) => kernel.launch({ grid: 1, block: 32 }, fresh(32, "int32"), 50_000),
+  ],
+  [
+    "remainderByZero",
+    "division",
+    `(int* y, int columns) {\nint t = threadIdx.x;\ny[t] = t % columns; // !\n}`,
+    `(int* y, int columns) {\nint t = threadIdx.x;\ny[t] = columns > 0 ? t % columns : 0;\n}`,
+    (kernel) => kernel.launch({ grid: 1, block: 32 }, fresh(32, "int32"), 0),
+  ],
+  [
+    "misalignedPair",
+    "alignment",
+    `(const float* x, float* y) {\nint t = threadIdx.x;\ny[t] = reinterpret_cast<const float2*>(x + 3)[t].x; // !\n}`,
+    `(const float* x, float* y) {\nint t = threadIdx.x;\ny[t] = reinterpret_cast<const float2*>(x + 2)[t].x;\n}`,
+    (kernel) => kernel.launch({ grid: 1, block: 16 }, floats(64), fresh(16)),
+  ],
+  [
+    "maxOfNothing",
+    "unwritten",
+    `${xy} {\n__shared__ float s[256];\nint t = threadIdx.x;\nif (x[t] > 2) s[t] = x[t];\n__syncthreads();\ny[t] = s[t]; // !\n}`,
+    `${xy} {\n__shared__ float s[256];\nint t = threadIdx.x;\ns[t] = x[t] > 2 ? x[t] : 0;\n__syncthreads();\ny[t] = s[t];\n}`,
+    block,
+  ],
+];
