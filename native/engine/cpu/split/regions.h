@@ -1,6 +1,7 @@
 // The plan of a split kernel: what each thread does between two barriers, what is done once for the block, and the
 // loops and branches around both.
 #pragma once
+#include <map>
 #include <set>
 #include <vector>
 
@@ -35,6 +36,8 @@ class Regions {
   const std::vector<Region>& nodes() const { return nodes_; }
   // Whether a variable that differs between threads is used outside of the region which declares it.
   bool crosses(size_t variable) const { return crosses_[variable]; }
+  // Whether it is the index of a loop in which threads stand side by side.
+  bool is_strided(size_t variable) const { return strided_.count(variable) != 0; }
   // Whether a thread may end before the others.
   bool has_ways_out() const { return has_ways_out_; }
 
@@ -51,7 +54,8 @@ class Regions {
   const Uniformity& uniformity_;
   std::vector<Region> nodes_;
   std::vector<bool> crosses_;
-  std::set<size_t> waiting_loops_;  // by their first token
+  std::set<size_t> waiting_loops_;   // by their first token
+  std::map<size_t, Range> strided_;  // of each index its loop
   bool has_ways_out_ = false;
 };
 
