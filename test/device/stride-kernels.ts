@@ -135,6 +135,11 @@ export const strideKernels: SplitKernel[] = [
   ),
   kernel(
     "int",
+    "goes_on_before_uniform",
+    `for (int i = ${start}; i < n; i += ${stride}) { if (in[i] % 3 == 0) continue; int u = gridDim.x * 3; { int w = u + 1; if (in[i] % 5 == 0) continue; u += w; } out[i] = u + in[i]; if (u < 5) continue; out[i] += 9; }`,
+  ),
+  kernel(
+    "int",
     "ends_early",
     `for (int i = ${start}; i < n; i += ${stride}) { if (in[i] % 7 == 0) break; out[i] = in[i]; }`,
     loop,

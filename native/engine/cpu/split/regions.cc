@@ -57,14 +57,14 @@ std::vector<Region> Regions::sequence(const std::vector<const Statement*>& state
     }
     if (statement.kind == Statement::declaration) {
       for (size_t variable : statement.variables) {
-        if (uniformity_.is_uniform_declaration(variable))
+        if (!is_whole_ && uniformity_.is_uniform_declaration(variable))
           once({&statement, variable});
         else
           pending.push_back({&statement, variable});
       }
       continue;
     }
-    if (uniformity_.is_uniform_statement(statement)) {
+    if (!is_whole_ && uniformity_.is_uniform_statement(statement)) {
       once({&statement});
       continue;
     }
@@ -95,9 +95,11 @@ void Regions::structure(const Statement& statement, std::vector<Region>& list) {
   Region node{Region::structure, {}, &statement, {}, {}};
   if (statement.is_in_turns) {
     // A thread that goes on with the next round leaves its part of this one, which is the whole body then.
-    if (!has_jump(statement)) waiting_loops_.insert(statement.first);
+    is_whole_ = has_jump(statement);
+    if (!is_whole_) waiting_loops_.insert(statement.first);
     if (statement.stride) strided_[statement.stride->variable] = statement.range;
     node.first = part(statement.parts[1]);
+    is_whole_ = false;
     list.push_back(node);
     return;
   }

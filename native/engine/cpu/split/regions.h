@@ -36,8 +36,6 @@ class Regions {
   const std::vector<Region>& nodes() const { return nodes_; }
   // Whether a variable that differs between threads is used outside of the region which declares it.
   bool crosses(size_t variable) const { return crosses_[variable]; }
-  // Whether it is the index of a loop in which threads stand side by side.
-  bool is_strided(size_t variable) const { return strided_.count(variable) != 0; }
   // Whether a thread may end before the others.
   bool has_ways_out() const { return has_ways_out_; }
 
@@ -57,6 +55,7 @@ class Regions {
   std::set<size_t> waiting_loops_;   // by their first token
   std::map<size_t, Range> strided_;  // of each index its loop
   bool has_ways_out_ = false;
+  bool is_whole_ = false;  // in a body that a thread may leave for the next round: it is one region
 };
 
 }  // namespace warpcell::cpu
