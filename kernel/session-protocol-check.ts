@@ -4,6 +4,7 @@ import type {
   AgentEvent,
   CarriedBuffer,
   CellError,
+  DebugAnswer,
   Declaration,
   DeviceSummary,
   Event,
@@ -116,6 +117,8 @@ const agentEvents: Table<AgentEvent> = {
       }),
     ),
   },
+  debugged: { debug: count, answer: object<DebugAnswer>({ success: boolean, message: string, body: record }) },
+  debugEvent: { event: string, body: record },
   inputRequest: { request: count, prompt: string, password: boolean },
 };
 

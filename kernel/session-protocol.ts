@@ -175,7 +175,16 @@ export type AgentCommand =
   /** A front end opened a comm on one of {@link pictureTargets}: it will ask. */
   | { type: "viewOpened" }
   /** What it asks; each is answered by `viewed` with its number. */
-  | { type: "view"; view: number; target: AgentTarget; data: unknown };
+  | { type: "view"; view: number; target: AgentTarget; data: unknown }
+  /** A request of a debugger; each is answered by `debugged` with its number. */
+  | { type: "debug"; debug: number; command: string; arguments: Record<string, unknown> };
+
+/** What becomes of a request of a debugger; `message` says what was wrong with it. */
+export interface DebugAnswer {
+  success: boolean;
+  message: string;
+  body: Record<string, unknown>;
+}
 
 /**
  * Agent thread → supervisor, a line of JSON each. The supervisor adds sequence and busy and publishes on
@@ -186,6 +195,9 @@ export type AgentEvent =
   | { type: "interrupted"; request: RequestId }
   /** `null`: only the main thread can answer this. */
   | { type: "viewed"; view: number; answer: ViewAnswer | null }
+  | { type: "debugged"; debug: number; answer: DebugAnswer }
+  /** An event of the Debug Adapter Protocol. */
+  | { type: "debugEvent"; event: string; body: Record<string, unknown> }
   /**
    * A cell asks the user. It comes on this pipe because the session's main thread may block until the answer. What the
    * cell sent before it is already in the events' pipe: let one turn of the event loop read that first.

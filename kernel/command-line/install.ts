@@ -19,7 +19,7 @@ function kernelspec(): Record<string, unknown> {
     language: "typescript",
     interrupt_mode: "message",
     kernel_protocol_version: protocolVersion,
-    metadata: { debugger: false },
+    metadata: { debugger: true },
   };
 }
 

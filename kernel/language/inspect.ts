@@ -45,6 +45,15 @@ export function withSource(given: Inspection, source: string): Inspection {
   };
 }
 
+/** The same with what a name has at this moment before it. */
+export function withValue(given: Inspection, name: string, value: string): Inspection {
+  return {
+    found: true,
+    text: `${name} is now ${value}\n\n${given.text}`.trimEnd(),
+    markdown: `\`${name}\` is now \`${value.replaceAll("`", "'")}\`\n\n${given.markdown}`.trimEnd(),
+  };
+}
+
 /** The name at a place, unless it is a property of something. */
 export function nameAt(code: string, offset: number): string | null {
   const before = /(\.\s*)?([\p{ID_Start}$_][\p{ID_Continue}$]*)?$/u.exec(code.slice(0, offset));

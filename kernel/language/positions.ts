@@ -9,6 +9,9 @@ export interface Position {
 
 type Map = Pick<SourceMapPayload, "mappings" | "sources" | "names"> & { version: number };
 
+/** What is put before a statement is not longer. */
+const longestInserted = 50;
+
 /** Positions of one transformed cell. Nothing is decoded before the first question. */
 export class Positions {
   readonly #stripped: Map;
@@ -49,6 +52,18 @@ export class Positions {
     const entry = (this.#decodedRewritten ??= decode(this.#rewritten())).findEntry(line - 1, column - 1);
     if (!("originalLine" in entry)) return undefined;
     return this.#inCell(entry.originalLine, entry.originalColumn);
+  }
+
+  /** The same for where a debugger stops: what was put at the beginning of a line belongs to what follows there. */
+  ofStop(line: number, column: number): Position | undefined {
+    const map = (this.#decodedRewritten ??= decode(this.#rewritten()));
+    const isOnLine = (at: number): boolean => {
+      const entry = map.findEntry(line - 1, at - 1);
+      return "generatedLine" in entry && entry.generatedLine === line - 1;
+    };
+    let at = column;
+    while (!isOnLine(at) && at - column < longestInserted) at++;
+    return this.of(line, isOnLine(at) ? at : column);
   }
 
   /** The place in the cell of an offset into the JavaScript without types. */

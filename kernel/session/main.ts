@@ -7,6 +7,7 @@ import { type Command, type DeviceSummary, sessionProtocolVersion } from "../ses
 import { type AgentStart, shared, type ToAgent } from "./agent/agent-link.ts";
 import { Builtins } from "./cells/builtins.ts";
 import { CellRegistry } from "./cells/cell-registry.ts";
+import { installDebugBridge } from "./cells/debug-bridge.ts";
 import { Comms } from "./display/comm.ts";
 import { serveLists, servePictures, viewsOf } from "./display/serve-views.ts";
 import { DeviceFaults } from "./requests/device-faults.ts";
@@ -87,6 +88,7 @@ session.tracebacks.hide(session.library.folder);
 session.interrupts.listen(agent);
 installHelpers();
 installFunctionText();
+installDebugBridge(session);
 defineGlobals();
 reportStrays();
 

@@ -117,7 +117,7 @@ export class Dispatch {
       if (this.#running === request) this.#running = null;
       if (!quiet) publisher.status("idle", request);
       // A front end shows the last state it saw: while a cell runs that is busy.
-      if (!quiet && this.#running !== null) publisher.status("busy", this.#running);
+      if (!quiet && this.#running !== null) publisher.status("busy", handler.follows === true ? null : this.#running);
     }
     if (content?.["status"] !== "error") handler.afterwards?.(this.#kernel, request);
   }

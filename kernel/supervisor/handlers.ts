@@ -3,6 +3,7 @@ import { toCodePoints, toUtf16 } from "../language/code-points.ts";
 import { tooDeep, tooDeepAt } from "../language/nesting.ts";
 import { optional, required } from "./content.ts";
 import type { Comms } from "./comms.ts";
+import type { Debugger } from "./debugger.ts";
 import type { Execute } from "./execute.ts";
 import type { History } from "./history.ts";
 import { kernelInfo } from "./kernel-info.ts";
@@ -19,6 +20,7 @@ export interface Kernel {
   execute: Execute;
   history: History;
   comms: Comms;
+  debug: Debugger;
   stdin: Stdin;
   types: Types;
   /** Where new tensors go, and why: a sentence. */
@@ -36,6 +38,8 @@ export interface Handler {
   answer: Answer;
   /** Without busy and idle: it is part of another request. */
   quiet?: boolean;
+  /** Front ends ask this at each broadcast of a cell that runs: what they hear of it may not be one. */
+  follows?: boolean;
   /** After reply and idle, unless the reply is an error. */
   afterwards?(kernel: Kernel, request: Message): void;
 }
@@ -59,8 +63,9 @@ function shallowCode(content: Json): string {
 const everywhere: Record<string, Handler> = {
   kernel_info_request: now(({ device }) => kernelInfo(device())),
 
-  interrupt_request: now(({ execute }) => {
-    execute.interrupt();
+  interrupt_request: now(({ execute, debug }) => {
+    if (debug.isStopped && !execute.busy) debug.continue();
+    else execute.interrupt();
     return { status: "ok" };
   }),
 
@@ -112,16 +117,26 @@ const shell: Record<string, Handler> = {
     };
   }),
 
-  inspect_request: now(async ({ types }, { content }) => {
+  inspect_request: now(async ({ types, execute, debug }, { content }) => {
     const code = shallowCode(content);
     const cursor = toUtf16(code, optional(content, "cursor_pos", "number", Infinity));
     const detail = optional(content, "detail_level", "number", 0) === 1 ? 1 : 0;
-    const { found, text, markdown } = await (await types.service()).inspect(code, cursor, detail);
+    const { nameAt, withValue } = await import("../language/inspect.ts");
+    const name = nameAt(code, cursor);
+    const [known, value] = await Promise.all([
+      types.service().then((service) => service.inspect(code, cursor, detail)),
+      // Of a cell that runs one wants to know how far it is.
+      name === null || !execute.busy ? null : debug.peek(name),
+    ]);
+    const { found, text, markdown } = value === null ? known : withValue(known, name!, value);
     return { status: "ok", found, data: found ? { "text/plain": text, "text/markdown": markdown } : {}, metadata: {} };
   }),
 };
 
-const control: Record<string, Handler> = everywhere;
+const control: Record<string, Handler> = {
+  ...everywhere,
+  debug_request: { lane: "now", follows: true, answer: ({ debug }, { content }) => debug.answer(content) },
+};
 
 const stdin: Record<string, Handler> = {
   input_reply: {

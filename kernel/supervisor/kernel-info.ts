@@ -26,8 +26,8 @@ export function kernelInfo(device: string): Json {
       nbconvert_exporter: "script",
     },
     banner: `Warpcell ${version}: TypeScript and CUDA C++, Node ${process.versions.node}. ${device}`,
-    debugger: false,
-    supported_features: [],
+    debugger: true,
+    supported_features: ["debugger"],
     help_links: [
       { text: "TypeScript", url: "https://www.typescriptlang.org/docs/" },
       { text: "CUDA C++", url: "https://docs.nvidia.com/cuda/cuda-c-programming-guide/" },

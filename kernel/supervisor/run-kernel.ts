@@ -3,6 +3,7 @@ import { buffersReady, forgetBuffers } from "../session-protocol-buffers.ts";
 import { goOnAfterErrors } from "./backstop.ts";
 import { Comms } from "./comms.ts";
 import type { Connection } from "./connection.ts";
+import { Debugger } from "./debugger.ts";
 import { Diagnostics } from "./type-warnings.ts";
 import { Dispatch } from "./dispatch.ts";
 import { Execute } from "./execute.ts";
@@ -44,14 +45,16 @@ export async function runKernel(connection: Connection): Promise<void> {
       const origin = execute.current;
       if (origin?.silent !== true) publisher.stream(origin?.message ?? null, name, text);
     },
-    ready: (summary) => {
+    ready: async (summary) => {
       if (summary.device !== "unknown") describe(summary);
       if (gauges.wanted) gauges.ask();
       // Only now: the first cell should not wait for it.
       void types.start();
+      await debug.sessionReady();
     },
     ended: (error, idle) => {
       comms.sessionEnded();
+      debug.sessionEnded();
       requests.sessionEnded();
       forgetBuffers();
       if (idle) publisher.stream(execute.current?.message ?? null, "stderr", `${error.message}\n`);
@@ -88,10 +91,12 @@ export async function runKernel(connection: Connection): Promise<void> {
   const editor = new Editor(publisher, types);
   const own = Object.fromEntries([gauges, mistakes, editor].map((target) => [target.target, target]));
   const comms = new Comms(own, publisher, requests, session);
+  const debug = new Debugger(publisher, session);
   const parts: EventParts = {
     publisher,
     requests,
     comms,
+    debug,
     gauges,
     stdin,
     diagnostics,
@@ -117,6 +122,7 @@ export async function runKernel(connection: Connection): Promise<void> {
     execute,
     history,
     comms,
+    debug,
     stdin,
     types,
     device: () => device,
@@ -143,7 +149,10 @@ export async function runKernel(connection: Connection): Promise<void> {
       dispatch.tellState();
       return wire.encode(welcome(topic));
     },
-    unsubscribed: () => comms.clientLeft(),
+    unsubscribed: () => {
+      comms.clientLeft();
+      debug.clientLeft();
+    },
     crowded: (isCrowded) => {
       session.reading = !isCrowded;
     },

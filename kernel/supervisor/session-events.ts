@@ -3,6 +3,7 @@
 import type { AgentEvent, CarriedBuffer, Event } from "../session-protocol.ts";
 import { discardBuffers, unpackBuffers } from "../session-protocol-buffers.ts";
 import type { CommEvent, Comms } from "./comms.ts";
+import type { Debugger } from "./debugger.ts";
 import type { Diagnostics } from "./type-warnings.ts";
 import type { Gauges } from "./gauges.ts";
 import type { Publisher } from "./publish.ts";
@@ -13,6 +14,7 @@ export interface EventParts {
   publisher: Publisher;
   requests: Requests;
   comms: Comms;
+  debug: Debugger;
   gauges: Gauges;
   stdin: Stdin;
   diagnostics: Diagnostics;
@@ -111,6 +113,7 @@ export function handleEvent(parts: EventParts, event: Event): void {
 
 export function handleAgentEvent(parts: EventParts, event: AgentEvent): void {
   if (event.type === "gauges") parts.gauges.show(event.devices);
+  if (event.type === "debugEvent") parts.debug.event(event.event, event.body);
   if (event.type === "inputRequest") setImmediate(ask, parts, event);
 }
 

@@ -4,6 +4,7 @@ import type {
   AgentEvent,
   CellError,
   Command,
+  DebugAnswer,
   DeviceSummary,
   Event,
   RequestId,
@@ -25,8 +26,8 @@ export interface KeeperListener {
   event(event: Event): void;
   agentEvent(event: AgentEvent): void;
   nativeText(name: StreamName, text: string): void;
-  /** A process is up: what it must be told again can be sent. */
-  ready(device: DeviceSummary): void;
+  /** A process is up: what it must be told again can be sent. Commands wait until this resolves. */
+  ready(device: DeviceSummary): Promise<void>;
   /** A process ended, with this error for whoever it served. `idle`: no request was running. */
   ended(error: CellError, idle: boolean): void;
 }
@@ -46,6 +47,8 @@ export class SessionKeeper {
   #unsent: Command[] = [];
   readonly #views = new Map<number, (answer: ViewAnswer | null) => void>();
   #lastView = 0;
+  readonly #debugging = new Map<number, (answer: DebugAnswer | null) => void>();
+  #lastDebug = 0;
   #process: SessionProcess | null = null;
   #ready = false;
   #stopping = false;
@@ -88,6 +91,16 @@ export class SessionKeeper {
       const view = ++this.#lastView;
       this.#views.set(view, resolve);
       this.agent({ type: "view", view, target, data });
+    });
+  }
+
+  /** Asks the agent's debugger; `null` where the session ended first. */
+  debug(command: string, given: Record<string, unknown>): Promise<DebugAnswer | null> {
+    if (this.#process === null) return Promise.resolve(null);
+    return new Promise((resolve) => {
+      const debug = ++this.#lastDebug;
+      this.#debugging.set(debug, resolve);
+      this.agent({ type: "debug", debug, command, arguments: given });
     });
   }
 
@@ -145,11 +158,7 @@ export class SessionKeeper {
 
   #receive(event: Event): void {
     if (event.type === "ready") {
-      this.#ready = true;
-      const unsent = this.#unsent;
-      this.#unsent = [];
-      for (const command of unsent) this.#process?.send(command);
-      this.#listener.ready(event.device);
+      void this.#begin(event.device);
     } else if (event.type === "done") {
       void this.#finish(event);
     } else {
@@ -157,10 +166,24 @@ export class SessionKeeper {
     }
   }
 
+  async #begin(device: DeviceSummary): Promise<void> {
+    const begun = this.#process;
+    await this.#listener.ready(device);
+    if (this.#process !== begun) return;
+    this.#ready = true;
+    const unsent = this.#unsent;
+    this.#unsent = [];
+    for (const command of unsent) begun?.send(command);
+  }
+
   #receiveOfAgent(event: AgentEvent): void {
-    if (event.type !== "viewed") return this.#listener.agentEvent(event);
-    this.#views.get(event.view)?.(event.answer);
-    this.#views.delete(event.view);
+    if (event.type === "viewed") {
+      this.#views.get(event.view)?.(event.answer);
+      this.#views.delete(event.view);
+    } else if (event.type === "debugged") {
+      this.#debugging.get(event.debug)?.(event.answer);
+      this.#debugging.delete(event.debug);
+    } else this.#listener.agentEvent(event);
   }
 
   async #finish(done: Event & { type: "done" }): Promise<void> {
@@ -195,6 +218,8 @@ export class SessionKeeper {
     this.#unsent = [];
     for (const resolve of this.#views.values()) resolve(null);
     this.#views.clear();
+    for (const resolve of this.#debugging.values()) resolve(null);
+    this.#debugging.clear();
     if (!this.#stopping) this.#listener.ended(error, requests.length === 0);
     for (const request of requests) this.#settle(request, failed(this.#stopping ? stopped : error));
     // One that never came up would only fail again: the next request tries.

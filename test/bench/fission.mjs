@@ -1,5 +1,5 @@
-// Kernels that share memory, on the CPU, beside plain C++ of one thread in the same run: what a course teaches as faster
-// has to be faster. Prints one JSON object per figure.
+// Kernels that share memory or go by strides, on the CPU, beside plain C++ of one thread in the same run: what a course
+// teaches as faster has to be faster. Prints one JSON object per figure.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -73,6 +73,9 @@ __global__ void saxpy(int n, float a, const float* x, float* y) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = a * x[i] + y[i];
 }
+__global__ void strided(int n, float a, const float* x, float* y) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) y[i] = a * x[i] + y[i];
+}
 `;
 
 const program = join(scratch, "fission-c");
@@ -125,6 +128,13 @@ row(
   way("shuffled"),
 );
 row("saxpy 2^22", await least("saxpy", vectors, n, 2, x, y), rival.saxpy, 1.1, way("saxpy"));
+row(
+  "saxpy by a grid-stride loop 2^22",
+  await least("strided", { grid: 64, block: 256, repeats: 15 }, n, 2, x, y),
+  rival.saxpy,
+  1.5,
+  way("strided"),
+);
 const naive = await least("naive", tiles, a, b, c, size);
 const tiled = await least("tiled", tiles, a, b, c, size);
 print({

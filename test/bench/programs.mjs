@@ -193,7 +193,6 @@ async function printLoops({ name, kind }, settle, rival) {
 for await (const { device } of devices()) {
   const { name } = device;
   const rival = await start(device.kind);
-  await printLoops(device, () => device.synchronize(), rival);
   await printGeneration(device, rival);
   const dtype = dtypes[device.kind];
   const pairs = chosen[device.kind].flatMap((each) => [
@@ -249,5 +248,7 @@ for await (const { device } of devices()) {
         });
     }
   }
+  // Behind the models, whose most memory in use would be hidden by theirs.
+  await printLoops(device, () => device.synchronize(), rival);
   rival?.stop();
 }

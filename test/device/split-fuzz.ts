@@ -61,6 +61,8 @@ export function randomKernel(name: string, random: () => number): string {
       locals.push(k);
       const body = `${part(depth + 1, true)} ${random() < 0.3 ? `if (${condition()}) ${one("break", "continue")};` : ""} ${part(depth + 1, true)}`;
       locals.splice(locals.indexOf(k), 1);
+      if (random() < 0.3)
+        return `for (int ${k} = ${one("t", "g", "threadIdx.x")}; ${k} < ${below(900)}; ${k} += ${one("size", "blockDim.x", "64", "gridDim.x * size")}) { ${body} }`;
       return `for (int ${k} = 0; ${k} < ${limit}; ${k}++) { ${body} }`;
     }
     return own.length > 0 ? `${one(...own)} = ${value(true)};` : ";";

@@ -28,7 +28,7 @@ export const anyBlocks: [number, number, number][] = [
 ];
 const powers: [number, number, number][] = [1, 2, 32, 256, 1024].map((x) => [x, 1, 1]);
 const tiles: [number, number, number][] = [[16, 16, 1]];
-const solids: [number, number, number][] = [
+export const solids: [number, number, number][] = [
   [16, 16, 1],
   [7, 5, 3],
   [1, 1, 64],
@@ -40,7 +40,12 @@ const head = {
   int: (name: string) => `__global__ void ${name}(const int* in, int* out, int n)`,
 };
 
-function kernel(type: "float" | "int", name: string, body: string, more: Partial<SplitKernel> = {}): SplitKernel {
+export function kernel(
+  type: "float" | "int",
+  name: string,
+  body: string,
+  more: Partial<SplitKernel> = {},
+): SplitKernel {
   return { name, type, source: `${head[type](name)} {\n${body}\n}`, ...more };
 }
 

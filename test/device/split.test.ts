@@ -5,7 +5,9 @@ import { compilers, cpu, integers, poisoned, use, type Numbers } from "./cpu-cel
 import { compiled, launch, read, write } from "./records.ts";
 import { fuzzHead, generator, randomKernel } from "./split-fuzz.ts";
 import { anyBlocks, splitKernels, type SplitKernel } from "./split-kernels.ts";
+import { strideKernels } from "./stride-kernels.ts";
 
+const kernels = [...splitKernels, ...strideKernels];
 const blocks = 3;
 const length = 8192;
 let next = 500_000;
@@ -51,8 +53,8 @@ describe.each(compilers)("compiled by %s", (compiler) => {
   beforeAll(() => {
     use(compiler);
     for (const cell of [
-      splitKernels.filter((kernel) => !kernel.isAlone),
-      ...splitKernels.filter((kernel) => kernel.isAlone).map((kernel) => [kernel]),
+      kernels.filter((kernel) => !kernel.isAlone),
+      ...kernels.filter((kernel) => kernel.isAlone).map((kernel) => [kernel]),
     ]) {
       const source = cell.map((kernel) => kernel.source).join("\n");
       const expressions = cell.map((kernel) => kernel.expression ?? kernel.name);
@@ -61,7 +63,7 @@ describe.each(compilers)("compiled by %s", (compiler) => {
     }
   }, 600_000);
 
-  test.each(splitKernels.map((kernel) => [kernel.name, kernel] as [string, SplitKernel]))("%s", (name, {
+  test.each(kernels.map((kernel) => [kernel.name, kernel] as [string, SplitKernel]))("%s", (name, {
     type,
     blocks: shapes = anyBlocks,
     shared = 0,

@@ -21,6 +21,7 @@ import { type AgentStart, type FromAgent, shared, type ToAgent } from "./agent-l
 import { answerMachine, asksForMachine } from "./machine.ts";
 import type { NotebookState } from "./notebook-state.ts";
 import type { ViewerThread } from "./viewer-thread.ts";
+import { Debugger } from "./debugger.ts";
 import { endAtOnce } from "../requests/end-at-once.ts";
 
 /**
@@ -49,6 +50,7 @@ let loading: Promise<void> = Promise.resolve();
 let viewer: ViewerThread | null = null;
 let notebook: NotebookState | null = null;
 let gaugeTimer: NodeJS.Timeout | undefined;
+const debug = new Debugger((event, body) => send({ type: "debugEvent", event, body }));
 
 const commands: { [K in AgentCommand["type"]]: (command: Extract<AgentCommand, { type: K }>) => void } = {
   interrupt: ({ request }) => void interrupt(request),
@@ -63,6 +65,8 @@ const commands: { [K in AgentCommand["type"]]: (command: Extract<AgentCommand, {
   viewOpened: () => void loading.then(() => viewer?.open()),
   view: ({ view, target, data }) =>
     void loading.then(async () => send({ type: "viewed", view, answer: await answerView(view, target, data) })),
+  debug: ({ debug: number, command, arguments: given }) =>
+    void debug.answer(command, given).then((answer) => send({ type: "debugged", debug: number, answer })),
 };
 
 const messages: { [K in ToAgent["type"]]: (message: Extract<ToAgent, { type: K }>) => void } = {
@@ -104,7 +108,7 @@ async function load(url: string): Promise<void> {
 async function answerView(view: number, target: AgentTarget, data: unknown): Promise<ViewAnswer | null> {
   if (target === kernelTarget && asksForMachine(data)) return answerMachine(data);
   if (listTargets.includes(target as ListTarget)) {
-    if (Atomics.load(memory, shared.cell) === 0) return null;
+    if (Atomics.load(memory, shared.cell) === 0 && !debug.isPaused) return null;
     const answer = notebook?.answer(target, data) ?? null;
     if (answer !== null || !isPreview(data)) return answer;
   }
@@ -162,6 +166,7 @@ async function stop(request: RequestId): Promise<void> {
   Atomics.store(memory, shared.interrupting, request);
   const isDeviceBusy = devices?.isBusy() ?? false;
   devices?.interrupt();
+  debug.terminate();
   const message: FromAgent = { type: "interrupt", request };
   main.postMessage(message);
   await until(isEnded, isDeviceBusy ? deviceGrace : idleGrace);

@@ -68,13 +68,17 @@ export class CellRegistry {
     return script.startsWith(scheme);
   }
 
+  /** What ran under that name. */
+  of(script: string): RanCell | undefined {
+    return this.isCell(script) ? this.#cells[Number(script.slice(scheme.length))] : undefined;
+  }
+
   /**
    * The place in its cell of a place in a script; `undefined` when the script is not a cell, or that place is not one
    * that the user wrote: imports are loaded before the first statement.
    */
   find(script: string, line: number, column: number): CellPlace | undefined {
-    if (!this.isCell(script)) return undefined;
-    const cell = this.#cells[Number(script.slice(scheme.length))];
+    const cell = this.of(script);
     const position = cell?.positions?.of(line, column);
     return cell && position && { cell, ...position };
   }

@@ -74,6 +74,30 @@ export class Names {
     });
   }
 
+  /** A value in one line. */
+  describe(value: unknown): string {
+    if (value === undefined || value === null) return String(value);
+    const own = typeof value === "object" ? this.#host?.storageOf(value) : undefined;
+    if (own === null) return "Tensor disposed";
+    const facts = own === undefined ? null : tensorFacts(value as object, own);
+    const text = valueText(value);
+    if (facts !== null)
+      return [typeOf(value), facts.dtype, `[${(facts.shape ?? []).join(", ")}]`, facts.device].join(" ");
+    if (typeof value !== "object" && typeof value !== "function") return text;
+    return text === "" ? typeOf(value) : `${typeOf(value)} ${text}`;
+  }
+
+  /** Whether a name has a value, and which. */
+  find(name: string): { value: unknown } | undefined {
+    const entry = this.#slots.entries().find(([known]) => known === name);
+    return entry && { value: entry[1] };
+  }
+
+  /** The names that have a value, with it. */
+  entries(): [name: string, value: unknown][] {
+    return this.#slots.entries();
+  }
+
   #variable(name: string, value: unknown, identify: (tensor: object) => string | null): NotebookVariable {
     const isImport = this.#declared.get(name)?.definition.isImport === true;
     const own = typeof value === "object" && value !== null ? this.#host?.storageOf(value) : undefined;

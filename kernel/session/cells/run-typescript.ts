@@ -91,10 +91,13 @@ export async function runCode(code: string, { session, ran, guard }: Run): Promi
  */
 const refusal = /^cell:\S+:(\d+)\n[^\n]*\n( *)\^/;
 
+/** A debugger that is attached is told of a script before it runs if that names a source map. */
+const forDebuggers = "\n//# sourceMappingURL=cell";
+
 function compile({ code, positions }: Transformed, filename: string): CellFunction {
   let script: Script;
   try {
-    script = new Script(code, { filename });
+    script = new Script(code + forDebuggers, { filename });
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const [, line, indent] = refusal.exec(error.stack ?? "") ?? [];

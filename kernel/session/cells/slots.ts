@@ -45,9 +45,9 @@ export class Slots {
     for (const name of names) if (!(name in this.#chunkOf(name))) this.scope.forget(name);
   }
 
-  /** Gives a name a value that no TypeScript cell declared, as a constant. */
-  define(name: string, value: unknown): void {
-    this.scope.declare(name, "constant");
+  /** Gives a name a value that no TypeScript cell declared. */
+  define(name: string, value: unknown, kind: "constant" | "variable" = "constant"): void {
+    this.scope.declare(name, kind);
     this.#chunkOf(name)[name] = value;
     this.expose([name]);
   }

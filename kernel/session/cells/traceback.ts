@@ -8,6 +8,7 @@ import { CellSyntaxError } from "../../language/cell-syntax-error.ts";
 import { insteadOfMissing } from "../../language/cuda-spelling.ts";
 import { insteadOfMistake, insteadOfPage } from "../../language/javascript-mistakes.ts";
 import { excerpt } from "../../language/excerpt.ts";
+import type { Position } from "../../language/positions.ts";
 import { exportedNames } from "../../language/exported-names.ts";
 import type { CellError } from "../../session-protocol.ts";
 import type { CellPlace, CellRegistry, RanCell } from "./cell-registry.ts";
@@ -146,17 +147,18 @@ export class Tracebacks {
       return text.replace(/cell:\/\/\/\d+:\d+:\d+/, `${place.cell.label}:${place.line}:${place.column}`);
     }
     if (this.#cells.isCell(file) || isOurs(text) || /^<anonymous>:\d/.test(text)) return undefined;
-    return withoutVersions(text).replace(
-      /:(\d+):(\d+)(?=\)?$)/,
-      (whole, line: string, column: string) => fromSource(file, Number(line), Number(column)) ?? whole,
-    );
+    return withoutVersions(text).replace(/:(\d+):(\d+)(?=\)?$)/, (whole, line: string, column: string) => {
+      const place = placeInFile(file, Number(line), Number(column));
+      return place === undefined ? whole : `:${place.line}:${place.column}`;
+    });
   }
 }
 
 /** Positions in an imported TypeScript file are those of the file, not of what runs. */
-function fromSource(file: string, line: number, column: number): string | undefined {
+export function placeInFile(file: string, line: number, column: number): Position | undefined {
   const entry = /\.m?ts(\?|$)/.test(file) ? findSourceMap(file)?.findEntry(line - 1, column - 1) : undefined;
-  return entry !== undefined && hasOrigin(entry) ? `:${entry.originalLine + 1}:${entry.originalColumn + 1}` : undefined;
+  if (entry === undefined || !hasOrigin(entry)) return undefined;
+  return { line: entry.originalLine + 1, column: entry.originalColumn + 1 };
 }
 
 function hasOrigin(entry: object): entry is { originalLine: number; originalColumn: number } {
@@ -170,7 +172,9 @@ function frames(error: Error): string[] {
 }
 
 function isOurs(frame: string): boolean {
-  return /\bnode:(internal\/|inspector|vm)/.test(frame) || ours.some((folder) => frame.includes(folder));
+  return (
+    /\bnode:(internal\/|inspector|vm)|\bwarpcell:entry:/.test(frame) || ours.some((folder) => frame.includes(folder))
+  );
 }
 
 function nameAndMessage(thrown: unknown): { name: string; message: string } {

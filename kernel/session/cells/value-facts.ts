@@ -12,6 +12,7 @@ const eachOfMap = Map.prototype.forEach;
 const eachOfSet = Set.prototype.forEach;
 const timeOfDate = Date.prototype.getTime;
 const functionText = Function.prototype.toString;
+const isEnumerable = Object.prototype.propertyIsEnumerable;
 
 /** Prototypes are looked at so far up. */
 const mostPrototypes = 50;
@@ -95,6 +96,74 @@ function objectText(value: object): string {
   }
   const isPlain = getPrototypeOf(value) === Object.prototype || getPrototypeOf(value) === null;
   return isPlain ? items(ownKeys(value).length, "field") : "";
+}
+
+/** One thing that a value is made of; `null` where only a getter could tell. */
+export interface Part {
+  readonly name: string;
+  readonly data: { readonly value: unknown } | null;
+}
+
+/** So many parts of a value are shown. */
+const mostParts = 1000;
+
+/** What a value is made of, as one opens it: items, entries, and own properties that can be seen. */
+export function shownParts(value: unknown): { parts: Part[]; more: number } {
+  if (!isObject(value) || types.isProxy(value)) return { parts: [], more: 0 };
+  const parts = entriesOf(value) ?? propertiesOf(value);
+  return { parts: parts.slice(0, mostParts), more: countOf(value, parts.length) - Math.min(parts.length, mostParts) };
+}
+
+/** Whether there is anything to open. */
+export function hasParts(value: unknown): boolean {
+  if (!isObject(value) || types.isProxy(value)) return false;
+  return countOf(value, -1) > 0 || ownKeys(value).some((key) => isShown(value, key));
+}
+
+function entriesOf(value: object): Part[] | null {
+  const parts: Part[] = [];
+  const take = (name: string, part: unknown): void => {
+    if (parts.length < mostParts) parts.push({ name, data: { value: part } });
+  };
+  if (types.isMap(value))
+    apply(eachOfMap, value, [(item: unknown, key: unknown) => take(valueText(key) || typeOf(key), item)]);
+  else if (types.isSet(value)) apply(eachOfSet, value, [(item: unknown) => take(String(parts.length), item)]);
+  else if (types.isTypedArray(value)) {
+    const length = Math.min(countOf(value, 0), mostParts);
+    for (let index = 0; index < length; index++) take(String(index), value[index]);
+  } else if (Array.isArray(value)) {
+    const length = Math.min(countOf(value, 0), mostParts);
+    for (let index = 0; index < length; index++) parts.push(partOf(value, String(index)));
+  } else return null;
+  return parts;
+}
+
+function countOf(value: object, otherwise: number): number {
+  if (types.isMap(value)) return apply(sizeOfMap, value, []) as number;
+  if (types.isSet(value)) return apply(sizeOfSet, value, []) as number;
+  if (types.isTypedArray(value)) return apply(lengthOfTyped, value, []) as number;
+  return Array.isArray(value) ? (dataOf(value, "length") as number) : otherwise;
+}
+
+const propertiesOf = (value: object): Part[] =>
+  ownKeys(value)
+    .filter((key) => isShown(value, key))
+    .map((key) => partOf(value, key));
+
+/** An error's own are hidden, and what one wants to know of it. */
+const isShown = (value: object, key: string | symbol): boolean =>
+  types.isNativeError(value) || types.isModuleNamespaceObject(value) || (apply(isEnumerable, value, [key]) as boolean);
+
+function partOf(value: object, key: string | symbol): Part {
+  const name = String(key);
+  try {
+    const descriptor = getOwnPropertyDescriptor(value, key);
+    const isData = descriptor === undefined || "value" in descriptor;
+    return { name, data: isData ? { value: descriptor?.value as unknown } : null };
+  } catch {
+    // A module's name that has no value yet.
+    return { name, data: null };
+  }
 }
 
 /** Objects that plain data leads to from a value, itself first, as far as one looks. `isWhole`: not into this one. */

@@ -17,7 +17,7 @@ export class Interrupted extends Error {
 }
 
 const entry = Symbol.for("warpcell.entry");
-const callEntry = 'globalThis[Symbol.for("warpcell.entry")]()';
+const callEntry = 'globalThis[Symbol.for("warpcell.entry")]()\n//# sourceURL=warpcell:entry';
 
 export class Interrupts {
   readonly #inspector = new Session();

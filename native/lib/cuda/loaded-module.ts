@@ -29,8 +29,8 @@ export interface LoadedKernel {
   /** The architecture of the code. */
   binary: number | string | null;
   /**
-   * How the CPU runs the threads of a block: "loop", one after another; "split", loops from one barrier to the next;
-   * "fibers: …", by switches between them, and why.
+   * How the CPU runs the threads of a block: "loop", one after another; "split", loops from one barrier to the next or
+   * through the rounds of a loop by strides; "fibers: …", by switches between them, and why.
    */
   execution: string | null;
   parameters: { offset: number; size: number }[];

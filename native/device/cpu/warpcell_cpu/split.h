@@ -40,6 +40,33 @@ WARPCELL_CPU_ALONE(atomicAnd, old & value) WARPCELL_CPU_ALONE(atomicOr, old | va
 #undef WARPCELL_CPU_ALONE
 }  // namespace alone
 
+template <class T> constexpr __int128 greatest = ((__int128(1) << (sizeof(T) * 8 - 1)) - 1) * (is_signed<T> ? 1 : 2) + !is_signed<T>;
+
+// How many of `threads` threads go through `for (T i = …; i < bound; i += step)` together, of which the first one begins at `first` and the
+// last one at `last`: all of them, where they stand side by side, step over each other and no number on the way is too great for its type. Else
+// each alone, as the loop is written.
+template <class T, class B, class S>
+WARPCELL_CPU_FN u32 together(T first, T last, u32 threads, B bound, S step) {
+  if constexpr (is_integer<T> && is_integer<B> && is_integer<S> && sizeof(T) >= 4) {
+    using Compared = decltype(first + bound);
+    const __int128 from = first, end = bound, by = step;
+    const __int128 limit = greatest<T> < greatest<Compared> ? greatest<T> : greatest<Compared>;
+    const bool is_far = by >= threads || by >= 32, is_compared = is_signed<Compared> || (from >= 0 && end >= 0);
+    if (is_far && is_compared && last - from == threads - 1 && end + by + threads <= limit) return threads;
+  }
+  return 1;
+}
+
+// How many of them are in front of the bound, when the first one is.
+template <bool inclusive, class T, class B>
+WARPCELL_CPU_FN u32 active(T first, B bound, u32 together) {
+  const u64 left = u64(bound) - u64(first) + inclusive;
+  return together == 1 ? 1 : left < together ? u32(left) : together;
+}
+
+template <class T>
+WARPCELL_CPU_FN T beside(T first, u32 place) { return first + T(place); }
+
 template <auto K>
 struct SplitLaunch;
 
@@ -86,7 +113,8 @@ struct SplitLaunch<K> {
   if (warpcell_cpu_x == 0 || warpcell_cpu_x > 1024 || warpcell_cpu_y == 0 || warpcell_cpu_y > 1024 ||       \
       warpcell_cpu_z == 0 || (unsigned long long)blockIdx.x * blockDim.x + blockDim.x > 0x7fffffff)         \
     __builtin_unreachable();                                                                                \
-  [[maybe_unused]] const unsigned warpcell_cpu_threads = warpcell_cpu_x * warpcell_cpu_y * warpcell_cpu_z;
+  [[maybe_unused]] const unsigned warpcell_cpu_threads = warpcell_cpu_x * warpcell_cpu_y * warpcell_cpu_z;   \
+  [[maybe_unused]] const unsigned warpcell_cpu_from = 0, warpcell_cpu_end = warpcell_cpu_x;
 
 #if defined(__clang__)
 #define WARPCELL_CPU_INDEPENDENT _Pragma("clang loop vectorize(assume_safety) interleave_count(1)")
@@ -101,11 +129,24 @@ struct SplitLaunch<K> {
   for (unsigned warpcell_cpu_k = 0, warpcell_cpu_row = 0; warpcell_cpu_k < warpcell_cpu_z; warpcell_cpu_k++)     \
     for (unsigned warpcell_cpu_j = 0; warpcell_cpu_j < warpcell_cpu_y; warpcell_cpu_j++, warpcell_cpu_row += warpcell_cpu_x)
 #define WARPCELL_CPU_ROW(order) \
-  WARPCELL_CPU_##order for (unsigned warpcell_cpu_i = 0; warpcell_cpu_i < warpcell_cpu_x; warpcell_cpu_i++)
+  WARPCELL_CPU_##order for (unsigned warpcell_cpu_i = warpcell_cpu_from; warpcell_cpu_i < warpcell_cpu_end; warpcell_cpu_i++)
 #define WARPCELL_CPU_THREADS(order) WARPCELL_CPU_ROWS WARPCELL_CPU_ROW(order)
 #define WARPCELL_CPU_THREAD                                                                             \
   [[maybe_unused]] const uint3 threadIdx = {warpcell_cpu_i, warpcell_cpu_j, warpcell_cpu_k};            \
   [[maybe_unused]] const unsigned long warpcell_cpu_t = (unsigned long)warpcell_cpu_row + warpcell_cpu_i;
+
+// Loops by strides. How many threads of a row go on together, its first and the next of them in `for (auto i = warpcell_cpu_start(first); …)`.
+#define WARPCELL_CPU_THREAD_OF_ROW(i) [[maybe_unused]] const uint3 threadIdx = {i, warpcell_cpu_j, warpcell_cpu_k};
+#define WARPCELL_CPU_TOGETHER(bound, step)                                                                              \
+  const unsigned warpcell_cpu_together = ::warpcell_cpu::together(                                                      \
+      warpcell_cpu_start(warpcell_cpu_from), warpcell_cpu_start(warpcell_cpu_end - 1), warpcell_cpu_end - warpcell_cpu_from, bound, step); \
+  for (unsigned warpcell_cpu_first = warpcell_cpu_from; warpcell_cpu_first < warpcell_cpu_end; warpcell_cpu_first += warpcell_cpu_together)
+#define WARPCELL_CPU_ROUND(inclusive, i, bound, number)                                                                 \
+  const unsigned warpcell_cpu_from = warpcell_cpu_first, warpcell_cpu_from_##number = warpcell_cpu_first,               \
+                 warpcell_cpu_end = warpcell_cpu_first + ::warpcell_cpu::active<inclusive>(i, bound, warpcell_cpu_together); \
+  const auto warpcell_cpu_base_##number = i;
+#define WARPCELL_CPU_INDEX(i, number) \
+  [[maybe_unused]] auto i = ::warpcell_cpu::beside(warpcell_cpu_base_##number, warpcell_cpu_i - warpcell_cpu_from_##number);
 
 #define WARPCELL_CPU_SPLIT(number, ...)                                                                     \
   extern "C" __attribute__((__visibility__("default"), __used__)) void warpcell_cpu_split_##number(warpcell_cpu::Run* run) { \

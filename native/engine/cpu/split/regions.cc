@@ -5,18 +5,6 @@
 #include <algorithm>
 
 namespace warpcell::cpu {
-namespace {
-
-bool has_jump(const Statement& statement) {
-  if (statement.kind == Statement::leave || statement.kind == Statement::stop || statement.kind == Statement::next)
-    return true;
-  for (const Statement& part : statement.parts) {
-    if (has_jump(part)) return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 Range RegionItem::range(const KernelBody& body) const {
   if (variable == kWhole) return statement->range;
@@ -69,14 +57,14 @@ std::vector<Region> Regions::sequence(const std::vector<const Statement*>& state
     }
     if (statement.kind == Statement::declaration) {
       for (size_t variable : statement.variables) {
-        if (uniformity_.is_uniform_declaration(variable))
+        if (!is_whole_ && uniformity_.is_uniform_declaration(variable))
           once({&statement, variable});
         else
           pending.push_back({&statement, variable});
       }
       continue;
     }
-    if (uniformity_.is_uniform_statement(statement)) {
+    if (!is_whole_ && uniformity_.is_uniform_statement(statement)) {
       once({&statement});
       continue;
     }
@@ -105,6 +93,16 @@ bool Regions::conflicts(const RegionItem& item, const std::vector<RegionItem>& p
 
 void Regions::structure(const Statement& statement, std::vector<Region>& list) {
   Region node{Region::structure, {}, &statement, {}, {}};
+  if (statement.is_in_turns) {
+    // A thread that goes on with the next round leaves its part of this one, which is the whole body then.
+    is_whole_ = has_jump(statement);
+    if (!is_whole_) waiting_loops_.insert(statement.first);
+    if (statement.stride) strided_[statement.stride->variable] = statement.range;
+    node.first = part(statement.parts[1]);
+    is_whole_ = false;
+    list.push_back(node);
+    return;
+  }
   bool is_loop = statement.kind == Statement::counted || statement.kind == Statement::conditional ||
                  statement.kind == Statement::repeated;
   if (!uniformity_.is_uniform_expression(statement.condition)) {
@@ -152,7 +150,8 @@ void Regions::find_crossing(const std::vector<Region>& list) {
       for (size_t variable : item.declares()) {
         for (const Use& use : body_.uses()) {
           if (use.variable != variable) continue;
-          bool is_here = false;
+          auto strided = strided_.find(variable);
+          bool is_here = strided != strided_.end() && strided->second.contains(use.token);
           for (const RegionItem& other : node.items) is_here |= other.range(body_).contains(use.token);
           if (!is_here) crosses_[variable] = true;
         }

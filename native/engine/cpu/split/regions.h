@@ -1,6 +1,7 @@
 // The plan of a split kernel: what each thread does between two barriers, what is done once for the block, and the
 // loops and branches around both.
 #pragma once
+#include <map>
 #include <set>
 #include <vector>
 
@@ -51,8 +52,10 @@ class Regions {
   const Uniformity& uniformity_;
   std::vector<Region> nodes_;
   std::vector<bool> crosses_;
-  std::set<size_t> waiting_loops_;  // by their first token
+  std::set<size_t> waiting_loops_;   // by their first token
+  std::map<size_t, Range> strided_;  // of each index its loop
   bool has_ways_out_ = false;
+  bool is_whole_ = false;  // in a body that a thread may leave for the next round: it is one region
 };
 
 }  // namespace warpcell::cpu

@@ -9,52 +9,30 @@
 #include "independence.h"
 #include "known_words.h"
 #include "regions.h"
+#include "turns.h"
 
 namespace warpcell::cpu {
 namespace {
 
-// What is done once for all threads in such a loop is done once for each row of them: it may be done again.
-bool changes_only_its_own(const KernelBody& body, const Uniformity& uniformity, const Statement& loop) {
-  Range uses = body.uses_in(loop.range);
-  for (size_t i = uses.first; i < uses.end; i++) {
-    const Use& use = body.uses()[i];
-    if (use.changes && uniformity.is_uniform(use.variable) &&
-        !loop.range.contains(body.variables()[use.variable].declared))
-      return false;
-  }
-  return true;
-}
-
-// A loop that all threads go through in the same way is done turn by turn for all of them, as if a barrier stood in it,
-// where that shows in nothing: then a compiler makes vectors of its body.
-Uniformity in_turns(const Code& code, const CellNames& names, const KernelText& kernel, KernelBody& body) {
-  body.mark_turns([&](const Statement& loop) { return is_independent(code, names, body, loop.range, true); });
-  for (;;) {
-    Uniformity uniformity(code, names, kernel, body);
-    bool are_uniform = body.unmark_turns([&](const Statement& loop) {
-      return uniformity.is_uniform_statement(loop.parts[0]) && uniformity.is_uniform_expression(loop.condition) &&
-             uniformity.is_uniform_expression(loop.step) && changes_only_its_own(body, uniformity, loop);
-    });
-    if (are_uniform) return uniformity;
-  }
-}
-
 class Writer {
  public:
-  Writer(const Code& code, const CellNames& names, const KernelText& kernel)
+  Writer(const Code& code, const CellNames& names, const KernelText& kernel, bool has_strides)
       : code_(code),
         names_(names),
         kernel_(kernel),
         body_(code, names, kernel),
-        uniformity_(in_turns(code, names, kernel, body_)),
-        regions_(code, body_, uniformity_) {
-    for (size_t i = 0; i < body_.variables().size(); i++) repeated_.push_back(false);
-    for (size_t i = 0; i < repeated_.size(); i++) repeated_[i] = uniformity_.can_be_repeated(i, repeated_);
+        turns_(code, names, kernel, body_, has_strides),
+        uniformity_(turns_.find()),
+        regions_(code, body_, uniformity_),
+        repeated_(repeated_of(body_, uniformity_)) {
     for (size_t i = 0; i < repeated_.size(); i++) {
       if (is_kept(i)) share_++;
     }
     check_kept();
   }
+
+  // Whether it is worth it in a kernel without barriers.
+  bool pays() const { return turns_.pay(); }
 
   std::string write() {
     size_t open = kernel_.start;
@@ -169,12 +147,20 @@ class Writer {
       in_rows_ = true;
       out_ += "WARPCELL_CPU_ROWS { ";
     }
+    if (statement.is_in_turns) header_values(statement);
+    if (statement.stride) {
+      strided(node, *statement.stride);
+      out_ += begins_rows ? "} } " : "} ";
+      if (begins_rows) in_rows_ = false;
+      return;
+    }
     // `if (…)`, `while (…)`, `for (…; …; …)`.
     size_t close = statement.kind == Statement::counted ? statement.step.end : statement.condition.end;
     line(statement.first);
     out_ += code_.text({statement.first, close + 1}) + " { ";
     nodes(node.first);
     out_ += "} ";
+    if (statement.is_in_turns) out_ += "} ";
     if (begins_rows) {
       in_rows_ = false;
       out_ += "} ";
@@ -182,6 +168,55 @@ class Writer {
     if (statement.parts.size() < 2 || statement.kind != Statement::branch) return;
     out_ += "else { ";
     nodes(node.second);
+    out_ += "} ";
+  }
+
+  // What the header of a loop over rows computes again. Opens a block.
+  void header_values(const Statement& loop) {
+    out_ += "{ WARPCELL_CPU_THREAD_OF_ROW(warpcell_cpu_from) ";
+    Range begin = loop.parts[0].range;
+    std::vector<Range> ranges = {begin, loop.condition, loop.step};
+    if (loop.stride) ranges = {loop.condition, loop.step};
+    repeat(ranges);
+  }
+
+  void repeat(const std::vector<Range>& ranges) {
+    std::set<size_t> used;
+    std::vector<Range> left = ranges;
+    while (!left.empty()) {
+      Range uses = body_.uses_in(left.back());
+      left.pop_back();
+      for (size_t i = uses.first; i < uses.end; i++) {
+        size_t variable = body_.uses()[i].variable;
+        if (repeated_[variable] && !uniformity_.is_uniform(variable) && used.insert(variable).second)
+          left.push_back(body_.variables()[variable].initial);
+      }
+    }
+    for (size_t variable : used) {
+      line(body_.variables()[variable].declared);
+      out_ += "[[maybe_unused]] " + declaration(variable) + " ";
+    }
+  }
+
+  // Rounds in which the threads of a row go on together: the loop is that of the first of them.
+  void strided(const Region& node, const Stride& stride) {
+    const Statement& loop = *node.statement;
+    const Variable& index = body_.variables()[stride.variable];
+    std::string initial = code_.text(stride.initial), bound = code_.text(stride.bound);
+    out_ +=
+        "const auto warpcell_cpu_start = [&](unsigned warpcell_cpu_at) { "
+        "WARPCELL_CPU_THREAD_OF_ROW(warpcell_cpu_at) ";
+    repeat({stride.initial});
+    line(stride.initial.first);
+    out_ += code_.text(index.specifiers) + " " + index.name + " = " + initial + "; return " + index.name + "; }; ";
+    line(loop.first);
+    out_ += "WARPCELL_CPU_TOGETHER((" + bound + "), (" + code_.text(stride.step) + ")) for (auto " + index.name +
+            " = warpcell_cpu_start(warpcell_cpu_first); " + code_.text(loop.condition) + "; " + code_.text(loop.step) +
+            ") { WARPCELL_CPU_ROUND(" + (stride.includes_bound ? "true" : "false") + ", " + index.name + ", (" + bound +
+            "), " + std::to_string(stride.variable) + ") ";
+    strides_.push_back(stride.variable);
+    nodes(node.first);
+    strides_.pop_back();
     out_ += "} ";
   }
 
@@ -203,7 +238,9 @@ class Writer {
     if (asks_for_thread(node)) out_ += "::threadIdx = threadIdx; ";
     for (size_t variable : used) {
       const Variable& known = body_.variables()[variable];
-      if (repeated_[variable]) {
+      if (is_index(variable)) {
+        out_ += "WARPCELL_CPU_INDEX(" + known.name + ", " + std::to_string(variable) + ") ";
+      } else if (repeated_[variable]) {
         line(known.declared);
         out_ += "[[maybe_unused]] " + declaration(variable) + " ";
       } else {
@@ -216,6 +253,11 @@ class Writer {
     if (leaves) out_ += "warpcell_cpu_next_" + std::to_string(count_++) + ": ; ";
     out_ += "} ";
     if (leaves) out_ += "if (!::warpcell_cpu::any(warpcell_cpu_alive, warpcell_cpu_threads)) return; ";
+  }
+
+  // Of a loop around here.
+  bool is_index(size_t variable) const {
+    return std::find(strides_.begin(), strides_.end(), variable) != strides_.end();
   }
 
   std::string reference(size_t variable) const {
@@ -245,7 +287,7 @@ class Writer {
       ranges.pop_back();
       for (size_t i = uses.first; i < uses.end; i++) {
         size_t variable = body_.uses()[i].variable;
-        bool is_needed = regions_.crosses(variable) || repeated_[variable];
+        bool is_needed = regions_.crosses(variable) || repeated_[variable] || is_index(variable);
         bool is_inside = !regions_.crosses(variable) && is_declared_in(node, variable);
         if (!is_needed || is_inside || own.count(variable) != 0 || !used.insert(variable).second) continue;
         if (repeated_[variable]) ranges.push_back(body_.variables()[variable].initial);
@@ -347,12 +389,14 @@ class Writer {
   const CellNames& names_;
   const KernelText& kernel_;
   KernelBody body_;
+  Turns turns_;
   Uniformity uniformity_;
   Regions regions_;
   std::vector<bool> repeated_;
   size_t share_ = 0;
-  bool in_rows_ = false;  // inside of a loop over rows of threads
-  size_t count_ = 0;      // of regions that a thread may leave
+  bool in_rows_ = false;         // inside of a loop over rows of threads
+  std::vector<size_t> strides_;  // the indices of the loops around, of those in which threads stand side by side
+  size_t count_ = 0;             // of regions that a thread may leave
   std::string out_;
 };
 
@@ -377,6 +421,17 @@ bool has_rows(const Code& code, const KernelText& kernel) {
   return false;
 }
 
+// Nothing where it would not pay. What is kept for the sake of strides may be what cannot be kept.
+std::string split_kernel(const Code& code, const CellNames& names, const KernelText& kernel, bool waits) {
+  try {
+    Writer writer(code, names, kernel, true);
+    return waits || writer.pays() ? writer.write() : "";
+  } catch (const Kept&) {
+    if (!waits) throw;
+    return Writer(code, names, kernel, false).write();
+  }
+}
+
 }  // namespace
 
 SplitText split_text(const std::string& source, const std::vector<std::string>& defines) {
@@ -385,18 +440,21 @@ SplitText split_text(const std::string& source, const std::vector<std::string>& 
   CellNames names(code, defines);
   size_t from = 0;
   for (const KernelText& kernel : names.kernels()) {
-    if (!has_barrier(code, names, kernel)) continue;
+    bool waits = has_barrier(code, names, kernel);
     try {
       if (!names.reason().empty()) throw Kept{names.reason()};
       if (!names.reason_in_unnamed().empty()) throw Kept{names.reason_in_unnamed()};
-      std::string split = Writer(code, names, kernel).write();
+      std::string split = split_kernel(code, names, kernel, waits);
+      if (split.empty()) continue;
       size_t end = code.token(kernel.body.end).end, line = code.line(kernel.body.end);
       size_t start = source.rfind('\n', end - 1) + 1;
       result.text += source.substr(from, end - from) + "\nWARPCELL_CPU_QUIET_BEGIN\n" + split +
                      "\nWARPCELL_CPU_QUIET_END\n#line " + std::to_string(line) + "\n" + std::string(end - start, ' ');
       from = end;
-      result.split[kernel.name] = has_rows(code, kernel);
-    } catch (const Kept& kept) { result.kept[kernel.name] = kept.reason; }
+      result.split[kernel.name] = {has_rows(code, kernel), waits};
+    } catch (const Kept& kept) {
+      if (waits) result.kept[kernel.name] = kept.reason;
+    }
   }
   result.text += source.substr(from);
   return result;

@@ -1,5 +1,6 @@
-// Kernels that wait at __syncthreads() as loops over the threads of a block, from one barrier to the next: text that a
-// compiler makes vectors of, and that needs no switch between threads.
+// Kernels that wait at __syncthreads() as loops over the threads of a block, from one barrier to the next, and kernels
+// with loops by strides as loops over their rounds: text that a compiler makes vectors of, and that needs no switch
+// between threads.
 #pragma once
 #include <map>
 #include <string>
@@ -7,11 +8,16 @@
 
 namespace warpcell::cpu {
 
+struct SplitKernel {
+  bool has_rows;  // its blocks may have several
+  bool waits;     // it has barriers; else it would run thread after thread
+};
+
 struct SplitText {
-  std::string text;                         // the cell with a split kernel behind each kernel that has one
-  std::map<std::string, std::string> kept;  // why a kernel has none, of those with barriers
-  std::map<std::string, bool> split;        // kernels that have one, warpcell_cpu_split_NAME: a template of how many
-                                            // threads a row has, or 0. True: of blocks with several rows
+  std::string text;                          // the cell with a split kernel behind each kernel that has one
+  std::map<std::string, std::string> kept;   // why a kernel has none, of those with barriers
+  std::map<std::string, SplitKernel> split;  // kernels that have one, warpcell_cpu_split_NAME: a template of how many
+                                             // threads a row has, or 0
 };
 
 // `defines`: NAME or NAME=VALUE. Lines of the text that are the cell's keep their numbers.

@@ -17,6 +17,14 @@ bool is_specifier(const Code& code, size_t i) {
   return false;
 }
 
+void clear_turns(Statement& statement) {
+  statement.waits = statement.is_in_turns = false;
+  statement.stride.reset();
+  for (Statement& part : statement.parts) clear_turns(part);
+}
+
+}  // namespace
+
 bool has_jump(const Statement& statement) {
   if (statement.kind == Statement::leave || statement.kind == Statement::stop || statement.kind == Statement::next)
     return true;
@@ -25,13 +33,6 @@ bool has_jump(const Statement& statement) {
   }
   return false;
 }
-
-void clear_turns(Statement& statement) {
-  statement.waits = statement.is_in_turns = false;
-  for (Statement& part : statement.parts) clear_turns(part);
-}
-
-}  // namespace
 
 KernelBody::KernelBody(const Code& code, const CellNames& names, const KernelText& kernel)
     : code_(code), names_(names), kernel_(kernel) {
@@ -82,17 +83,16 @@ bool KernelBody::is_builtin_index(size_t i) const {
   return code_.is(i, "threadIdx") || code_.is(i, "blockIdx") || code_.is(i, "blockDim") || code_.is(i, "gridDim");
 }
 
-void KernelBody::mark_turns(Statement& statement, const Question& may) {
+void KernelBody::mark_turns(Statement& statement, const Change& may) {
   for (Statement& part : statement.parts) {
     if (part.waits) {
       mark_turns(part, may);
       continue;
     }
-    bool counts = part.kind == Statement::counted && !part.condition.empty() && !part.step.empty();
-    if (!counts || has_jump(part) || !may(part)) continue;
+    if (!may(part, statement)) continue;
     part.waits = part.is_in_turns = true;
     if (part.parts[1].kind == Statement::block) part.parts[1].waits = true;
-    mark_turns(part, may);
+    if (!has_jump(part)) mark_turns(part, may);
   }
 }
 

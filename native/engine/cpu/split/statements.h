@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -43,6 +44,13 @@ struct Use {
   bool changes;
 };
 
+// How a loop counts in which threads stand side by side (strides.h).
+struct Stride {
+  size_t variable = 0;
+  Range initial, bound, step;
+  bool includes_bound = false;
+};
+
 struct Statement {
   enum Kind {
     empty,
@@ -69,7 +77,11 @@ struct Statement {
   size_t target = 0;              // of break and continue: the first token of the loop or switch
   bool waits = false;             // a barrier is in it
   bool is_in_turns = false;       // no barrier is, but its body is done turn by turn for all threads
+  std::optional<Stride> stride;   // of a loop in turns that each thread begins at a place of its own
 };
+
+// Whether a return, break or continue is in it.
+bool has_jump(const Statement& statement);
 
 // Throws Kept for what is not understood.
 class KernelBody {
@@ -85,10 +97,11 @@ class KernelBody {
   const Use* use_at(size_t token) const;
   bool is_builtin_index(size_t token) const;
 
-  using Question = std::function<bool(const Statement& loop)>;
+  using Question = std::function<bool(Statement& loop)>;
+  using Change = std::function<bool(Statement& loop, const Statement& parent)>;
   // Has the loops that stand between barriers and that `may` says wait, too; then has those that are not `uniform` not
   // wait. Returns whether all were.
-  void mark_turns(const Question& may) { mark_turns(body_, may); }
+  void mark_turns(const Change& may) { mark_turns(body_, may); }
   bool unmark_turns(const Question& uniform) { return unmark_turns(body_, uniform); }
 
  private:
@@ -97,7 +110,7 @@ class KernelBody {
     bool is_choice;
   };
 
-  static void mark_turns(Statement& statement, const Question& may);
+  static void mark_turns(Statement& statement, const Change& may);
   static bool unmark_turns(Statement& statement, const Question& uniform);
   Statement statement();
   Statement statement_behind_pragma();

@@ -6,8 +6,14 @@
 
 namespace warpcell::cpu {
 
-Uniformity::Uniformity(const Code& code, const CellNames& names, const KernelText& kernel, const KernelBody& body)
-    : code_(code), names_(names), kernel_(kernel), body_(body), uniform_(body.variables().size(), true) {
+Uniformity::Uniformity(const Code& code, const CellNames& names, const KernelText& kernel, const KernelBody& body,
+                       bool of_rows)
+    : code_(code),
+      names_(names),
+      kernel_(kernel),
+      body_(body),
+      of_rows_(of_rows),
+      uniform_(body.variables().size(), true) {
   for (size_t i = 0; i < uniform_.size(); i++) {
     const Variable& variable = body.variables()[i];
     uniform_[i] = !variable.is_array && !variable.is_reference && !variable.is_shared && !variable.is_exposed &&
@@ -35,8 +41,20 @@ void Uniformity::vary_changed(Range range) {
   }
 }
 
+// What gets a value in a loop that threads go through for different times, and is known outside of it.
+void Uniformity::vary_changed_behind(Range range) {
+  Range uses = body_.uses_in(range);
+  for (size_t i = uses.first; i < uses.end; i++) {
+    const Use& use = body_.uses()[i];
+    if (use.changes && !range.contains(body_.variables()[use.variable].declared)) vary(use.variable);
+  }
+}
+
 // A block, loop or branch with a barrier in it.
 void Uniformity::look(const Statement& statement) {
+  if (statement.stride) vary(statement.stride->variable);
+  if (statement.stride || (statement.is_in_turns && !is_uniform_header(statement)))
+    vary_changed_behind(statement.range);
   if (!is_uniform_expression(statement.condition)) vary_changed(statement.condition);
   if (!is_uniform_expression(statement.step)) vary_changed(statement.step);
   for (const Statement& part : statement.parts) look_at_part(part);
@@ -136,6 +154,7 @@ bool Uniformity::is_uniform_expression(Range range) const {
       }
     }
     if (!code_.is_name(i)) continue;
+    if (of_rows_ && code_.is(i, "threadIdx") && (code_.is(i + 2, "y") || code_.is(i + 2, "z"))) continue;
     bool is_member = i > range.first && code_.is(i - 1, ".");
     if (is_member) {
       if (code_.is(i + 1, "(")) return false;

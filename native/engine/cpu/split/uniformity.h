@@ -8,13 +8,19 @@ namespace warpcell::cpu {
 
 class Uniformity {
  public:
-  Uniformity(const Code& code, const CellNames& names, const KernelText& kernel, const KernelBody& body);
+  // `of_rows`: for all threads of a row instead.
+  Uniformity(const Code& code, const CellNames& names, const KernelText& kernel, const KernelBody& body, bool of_rows);
 
   bool is_uniform(size_t variable) const { return uniform_[variable]; }
   // Whether every thread of a block computes the same value.
   bool is_uniform_expression(Range range) const;
   // Whether it can be done once for all threads, and is nothing but that: values for uniform variables, ways out.
   bool is_uniform_statement(const Statement& statement) const;
+  // Whether every thread goes through the header of a `for` in the same way.
+  bool is_uniform_header(const Statement& loop) const {
+    return is_uniform_statement(loop.parts[0]) && is_uniform_expression(loop.condition) &&
+           is_uniform_expression(loop.step);
+  }
   // Whether a variable's declaration can be done once for all threads.
   bool is_uniform_declaration(size_t variable) const;
   // The same value wherever it is computed again, by this thread, while `variable` is known.
@@ -26,6 +32,7 @@ class Uniformity {
   void look_at_part(const Statement& part);
   void vary(size_t variable);
   void vary_changed(Range range);
+  void vary_changed_behind(Range range);
   bool is_same_for_all(const std::string& word) const;
   bool are_same_for_all(const Macro& macro, int depth) const;
 
@@ -33,6 +40,7 @@ class Uniformity {
   const CellNames& names_;
   const KernelText& kernel_;
   const KernelBody& body_;
+  const bool of_rows_;
   std::vector<bool> uniform_;
   bool changed_ = false;
 };

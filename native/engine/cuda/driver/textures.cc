@@ -15,7 +15,10 @@ int format_of(Texel texel) {
 
 TextureDescription texture_description(const TextureTerms& terms) {
   TextureDescription description{};
-  for (int axis = 0; axis < 3; axis++) description.address[axis] = int(terms.address[axis]);
+  // A GPU filters along an axis that there is not, too, at 0: halfway to the border.
+  constexpr int kClamp = 1;
+  for (int axis = 0; axis < 3; axis++)
+    description.address[axis] = axis < int(terms.axes) ? int(terms.address[axis]) : kClamp;
   description.filter = terms.filters ? 1 : 0;
   // Without the first a texture makes fractions of integers.
   description.flags =
