@@ -203,3 +203,13 @@ test("what is no question, or cannot be answered, is answered with a sentence", 
     problem: expect.stringMatching(new RegExp(`^The compile cache ${directory} cannot be read: ENOTDIR`)),
   });
 });
+
+test("a machine that cannot be looked at is said with what the process wrote last", async () => {
+  const { client } = await openKernel({ env: { ...process.env, WARPCELL_DEVICE: "gpu" } });
+  expect(await viewer(client, "warpcell.kernel").say({ machine: true })).toMatchObject({
+    findings: [],
+    problem: expect.stringMatching(
+      /^The process that looks at this machine ended \(exit status 1\), which a broken driver or library can cause, or an interrupt\. It said: warpcell: A device is named "cpu", "cuda" or "cuda:N", not "gpu"\.$/,
+    ),
+  });
+});
