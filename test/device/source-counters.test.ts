@@ -73,6 +73,9 @@ extern "C" __global__ void turns(float* y) {
   }
   y[t] = sum; // end
 }
+extern "C" __global__ void watched(const volatile int* x) {
+  if (x[threadIdx.x] == 0) return; // flag
+}
 extern "C" __global__ void bins(const int* x, int* y, float* z) {
   atomicAdd(&y[x[threadIdx.x]], 1); // bins
   atomicAdd(z, 1.0f); // sum
@@ -204,6 +207,13 @@ describe.each(compilers)("with %s", (compiler) => {
     const counts = await sourceCounters(() => kernel("bins").launch({ grid: 1, block: 32 }, zero(), zero(), floats(1)));
     expect(rowAt(counts, "bins", "bins").global).toMatchObject({ requests: 2, contention: 32 });
     expect(rowAt(counts, "bins", "sum").global).toMatchObject({ requests: 1, transactions: 1, contention: 32 });
+  });
+
+  test("volatile reads at the end of each block", async () => {
+    const x = zeros([32], { dtype: "int32", ...on });
+    const counts = await sourceCounters(() => kernel("watched").launch({ grid: 4, block: 32 }, x));
+    const wanted = { requests: 4, transactions: 16, fewest: 16, worst: 4, contention: 0 };
+    expect(rowAt(counts, "watched", "flag")).toMatchObject({ warpExecutions: 4, divergent: 0, global: wanted });
   });
 
   test("launches add up, and what they compute is right", async () => {

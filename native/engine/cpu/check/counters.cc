@@ -14,6 +14,9 @@ constexpr uint64_t kBanks = 32, kWord = 4;  // of shared memory
 // Requests that are kept for lanes that may still come; 70 MB.
 constexpr uint64_t kMostHeld = 1 << 18;
 
+// Requests of a place that are done but still take memory, with others behind them.
+constexpr size_t kMostDone = 4096;
+
 template <class Use>
 void each_lane(uint32_t lanes, Use use) {
   for (; lanes != 0; lanes &= lanes - 1) use(uint32_t(__builtin_ctz(lanes)));
@@ -47,6 +50,7 @@ void Counters::begin(uint32_t threads, bool alternate) {
 Counters::Block& Counters::block(uint64_t index) {
   if (current_ != nullptr && current_index_ == index) return *current_;
   if (current_ != nullptr && !alternate_) {
+    settle();
     end(*current_);
     blocks_.clear();
   }
@@ -74,12 +78,11 @@ void Counters::ran(LaunchThread by, uint32_t statement, const char* file, uint32
 
 // An atomic function of ours may be a read and an exchange, which a GPU does at once.
 void Counters::accessed(LaunchThread by, const CountedAccess& access) {
-  if (has_read_) {
-    has_read_ = false;
-    bool exchanges = access.is_atomic && access.is_write && access.at == read_.at && by.block == reader_.block &&
-                     by.thread == reader_.thread;
-    if (!exchanges) enter(reader_, read_);
-  }
+  block(by.block);
+  bool exchanges = access.is_atomic && access.is_write && access.at == read_.at && by.block == reader_.block &&
+                   by.thread == reader_.thread;
+  if (exchanges) has_read_ = false;
+  settle();
   if (access.is_atomic && !access.is_write) {
     has_read_ = true;
     reader_ = by;
@@ -87,6 +90,12 @@ void Counters::accessed(LaunchThread by, const CountedAccess& access) {
   } else {
     enter(by, access);
   }
+}
+
+void Counters::settle() {
+  if (!has_read_) return;
+  has_read_ = false;
+  enter(reader_, read_);
 }
 
 void Counters::enter(LaunchThread by, const CountedAccess& access) {
@@ -121,8 +130,8 @@ void Counters::enter(LaunchThread by, const CountedAccess& access) {
     track.first++;
     held_--;
   }
-  if (track.head == track.requests.size()) {
-    track.requests.clear();
+  if (track.head == track.requests.size() || track.head > kMostDone) {
+    track.requests.erase(track.requests.begin(), track.requests.begin() + int64_t(track.head));
     track.head = 0;
   }
 }
@@ -204,7 +213,7 @@ void Counters::end(Block& block) {
 }
 
 std::vector<std::string> Counters::finish(const CheckedImage& image) {
-  if (has_read_) enter(reader_, read_);
+  settle();
   for (auto& [index, block] : blocks_) end(block);
   std::vector<std::string> texts;
   for (const Statement& statement : statements_) {

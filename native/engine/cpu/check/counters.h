@@ -82,6 +82,8 @@ class Counters {
   static Cost global_cost(const Request& request);
   static Cost shared_cost(const Request& request);
   uint32_t all_lanes(uint32_t warp) const;
+  // An atomic read that no exchange has followed.
+  void settle();
   void enter(LaunchThread by, const CountedAccess& access);
 
   uint32_t threads_ = 0, warps_ = 0;
