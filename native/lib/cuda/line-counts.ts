@@ -30,7 +30,7 @@ export interface SourceCounterRow {
   readonly executions: number | null;
   /** How often warps ran it, with all of their threads or with some. */
   readonly warpExecutions: number | null;
-  /** How often a warp ran it with only some of its threads. */
+  /** How often a warp ran it with only some of its threads; this and the next of the statement that diverges most. */
   readonly divergent: number | null;
   /** Threads of a warp that run it at once, on average. */
   readonly activeThreads: number | null;
@@ -84,6 +84,8 @@ type Row = { -readonly [K in keyof SourceCounterRow]: SourceCounterRow[K] };
 export class CountCollector {
   readonly #rows = new Map<string, Row>();
   readonly #requests = new Map<string, Request>();
+  /** What the statements ran that diverge most. */
+  readonly #apart = new Map<Row, { executions: number; warps: number }>();
   launches = 0;
   lost = 0;
   hasStatements = true;
@@ -92,19 +94,27 @@ export class CountCollector {
     const counts = texts.map((text) => JSON.parse(text) as Counts).filter(({ line }) => line > 0);
     this.launches++;
     if (!counts.some(({ kind }) => kind === "statement")) this.hasStatements = false;
-    const own = new Map<Row, StatementCounts>();
+    const statements = new Map<Row, StatementCounts[]>();
     for (const each of counts) {
       const row = this.#rowOf(sources, each);
-      if (each.kind === "statement") own.set(row, joined(own.get(row), each));
+      if (each.kind === "statement") statements.set(row, [...(statements.get(row) ?? []), each]);
       else this.#addAccess(row, each);
     }
-    for (const [row, each] of own) {
-      row.threads = (row.threads ?? 0) + each.threads;
-      row.executions = (row.executions ?? 0) + each.executions;
-      row.warpExecutions = (row.warpExecutions ?? 0) + each.warps;
-      row.divergent = (row.divergent ?? 0) + each.divergent;
-      row.activeThreads = row.executions / row.warpExecutions;
-    }
+    for (const [row, each] of statements) this.#addStatements(row, each);
+  }
+
+  /** Of the statements of a line the one that runs most often counts, and for divergence the one that diverges most. */
+  #addStatements(row: Row, statements: readonly StatementCounts[]): void {
+    const most = statements.reduce((one, two) => (two.executions > one.executions ? two : one));
+    const apart = statements.reduce((one, two) => (activeIn(two) < activeIn(one) ? two : one));
+    row.threads = (row.threads ?? 0) + most.threads;
+    row.executions = (row.executions ?? 0) + most.executions;
+    row.warpExecutions = (row.warpExecutions ?? 0) + most.warps;
+    row.divergent = (row.divergent ?? 0) + apart.divergent;
+    const known = this.#apart.get(row) ?? { executions: 0, warps: 0 };
+    const sums = { executions: known.executions + apart.executions, warps: known.warps + apart.warps };
+    this.#apart.set(row, sums);
+    row.activeThreads = activeIn(sums);
   }
 
   #rowOf(sources: readonly CountedSource[], { file, line }: Counts): Row {
@@ -155,11 +165,8 @@ export class CountCollector {
   }
 }
 
-/** Of two statements of a line the one that ran more often, and the one that diverges more. */
-function joined(one: StatementCounts | undefined, two: StatementCounts): StatementCounts {
-  if (one === undefined) return two;
-  return two.executions > one.executions ? two : one;
-}
+/** Threads of a warp that run a statement at once, on average. */
+const activeIn = ({ executions, warps }: Pick<StatementCounts, "executions" | "warps">): number => executions / warps;
 
 /** Takes the counts of launches, while they are counted. */
 export const counting = new Scoped<CountCollector | null>(null);
