@@ -12,6 +12,7 @@ import {
   type SourceCounters,
 } from "../../native/lib/index.ts";
 import { compilers, use } from "./cpu-cell.ts";
+import { launches, source as validSource } from "./check-valid.ts";
 import { devices } from "./devices.ts";
 
 const source = `
@@ -271,6 +272,18 @@ extern "C" __global__ void all(float* x, float* y) {
     expect(beyond.rows.at(-1)?.global).toMatchObject({ requests: held });
     expect(beyond.notes).toEqual(["5 accesses are left out: threads of a warp went too far apart to be put together."]);
   });
+
+  test("sources of every kind have counters before their statements", async () => {
+    const { kernels } = await compile(validSource, { ...on, name: "valid.cu" });
+    for (const [name, run] of launches) {
+      const counts = await sourceCounters(() => run(kernels[name] as Kernel));
+      expect(counts.notes, name).toEqual([]);
+      expect(
+        counts.rows.some(({ executions }) => executions !== null),
+        name,
+      ).toBe(true);
+    }
+  }, 120_000);
 
   test("source that counters do not fit has its accesses counted, and says so", async () => {
     const { kernels } = await compile(
