@@ -110,10 +110,11 @@ struct CheckRequest {
   std::vector<Argument> arguments;
   std::vector<Block> blocks;
   bool has_addresses;
+  bool counts;
 };
 
 struct Checked {
-  std::vector<std::string> findings, subjects, reached;
+  std::vector<std::string> findings, subjects, reached, counts;
 };
 
 // What libraries of a vendor do on a device, a row for each call.

@@ -346,8 +346,11 @@ AnswerOf<Op::check> Loop::check(RequestOf<Op::check>& request, Beside& beside) {
   std::string& record = request.launch;
   if (record.size() < sizeof(Launch))
     throw DeviceError("PROTOCOL", "There is no launch record to check in " + std::to_string(record.size()) + " bytes.");
-  CheckRequest task{
-      read_launch(device_, *reinterpret_cast<Launch*>(&record[0]), record.size()), {}, {}, request.hasAddresses};
+  CheckRequest task{read_launch(device_, *reinterpret_cast<Launch*>(&record[0]), record.size()),
+                    {},
+                    {},
+                    request.hasAddresses,
+                    request.counts};
   task.launch.sequence = beside.sequence;
   for (const std::string& line : request.arguments) {
     std::istringstream words(line);
@@ -364,7 +367,7 @@ AnswerOf<Op::check> Loop::check(RequestOf<Op::check>& request, Beside& beside) {
     task.blocks.push_back(block);
   }
   Checked checked = device_.check(task);
-  return {{checked.findings}, {checked.subjects}, {checked.reached}};
+  return {{checked.findings}, {checked.subjects}, {checked.reached}, {checked.counts}};
 }
 
 AnswerOf<Op::disassemble> Loop::disassemble(RequestOf<Op::disassemble>& request, Beside&) {

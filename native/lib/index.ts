@@ -19,6 +19,8 @@ export {
 } from "./tensor/create.ts";
 import "./tensor/host-functions.ts";
 export { check } from "./cuda/check.ts";
+export type { MemoryCounters, SourceCounterRow } from "./cuda/line-counts.ts";
+export { sourceCounters, SourceCounters } from "./profile/source-counters.ts";
 export { runProgram, type ProgramOptions, type ProgramResult } from "./cuda/program/program.ts";
 export { compile, CudaModule, type KernelDeclarationText } from "./cuda/module.ts";
 export { defaultDevice, type DefaultDevice } from "./device/choice.ts";

@@ -79,10 +79,12 @@ using MaybeLines = std::optional<Lines>;
 // A launch of a checked kernel, which is followed. launch: a Launch record. arguments: of each tensor "place bytes
 // element state const", with the bytes of an element, and 1 where the kernel takes it as const. state: "new" (nothing
 // has written to it), "known" (nothing but checked launches has) or "old". blocks: "place bytes" of each allocated
-// block. hasAddresses: kernels may have addresses of other tensors than the arguments. findings, subjects: a JSON object for each (Device::check); reached: of each
-// tensor "elements prefix", that were written.
-#define WARPCELL_REQUEST_check(X) X(Bytes, launch) X(Lines, arguments) X(Lines, blocks) X(Flag, hasAddresses)
-#define WARPCELL_ANSWER_check(X) X(Lines, findings) X(Lines, subjects) X(Lines, reached)
+// block. hasAddresses: kernels may have addresses of other tensors than the arguments. counts: what the launch does in
+// each line is wanted. findings, subjects, counts: a JSON object for each (Device::check); reached: of each tensor
+// "elements prefix", that were written.
+#define WARPCELL_REQUEST_check(X) \
+  X(Bytes, launch) X(Lines, arguments) X(Lines, blocks) X(Flag, hasAddresses) X(Flag, counts)
+#define WARPCELL_ANSWER_check(X) X(Lines, findings) X(Lines, subjects) X(Lines, reached) X(Lines, counts)
 
 // form: "ptx", "sass", "sass-lines", "sass-registers", or of the cpu "assembly". headers: as of compile.
 #define WARPCELL_REQUEST_disassemble(X) X(Bytes, artifact) X(Text, form) X(Text, headers)

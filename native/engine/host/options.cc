@@ -25,6 +25,7 @@ constexpr Option kOptions[] = {
     {"--library", [](CellOptions& o, const std::string&) { o.library = true; }},
     {"--syntax", [](CellOptions& o, const std::string&) { o.syntax = true; }},
     {"--check", [](CellOptions& o, const std::string&) { o.check = true; }},
+    {"--count", [](CellOptions& o, const std::string&) { o.count = true; }},
     {"--split", [](CellOptions& o, const std::string&) { o.split = true; }},
     {"--fibers", [](CellOptions& o, const std::string&) { o.fibers = true; }},
     {"--verbose", [](CellOptions& o, const std::string&) { o.verbose = true; }},

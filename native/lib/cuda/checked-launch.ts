@@ -9,15 +9,25 @@ import { DeviceArray } from "../memory/array.ts";
 import { factsOf } from "../memory/dtype.ts";
 import { formatShape, sizeOf } from "../memory/shape.ts";
 import type { Storage } from "../memory/storage.ts";
+import type { Brought } from "./shared-code.ts";
+import { counting } from "./line-counts.ts";
 import { findingsOf, type CheckedTensor, type DeviceFinding, type Subject } from "./check-sentences.ts";
 
-/** A launch as its plan has checked and laid it out. */
-export interface FollowedLaunch {
-  readonly device: DeviceProcess;
-  readonly kernel: string;
+/** What a kernel was compiled from. */
+export interface FollowedSource {
   readonly source: string;
   /** What the compiler calls the source. */
   readonly name: string;
+  /** What the compiler had to say of the source, which is told once. */
+  readonly warnings: Diagnostic[];
+  /** What it uses of other sources. */
+  readonly brought: Brought;
+}
+
+/** A launch as its plan has checked and laid it out. */
+export interface FollowedLaunch extends FollowedSource {
+  readonly device: DeviceProcess;
+  readonly kernel: string;
   readonly record: Uint8Array;
   /** The tensors among the arguments, with the names of their parameters. */
   readonly tensors: readonly { readonly name: string; readonly array: DeviceArray; readonly isWritten: boolean }[];
@@ -25,8 +35,6 @@ export interface FollowedLaunch {
   readonly numbers: readonly unknown[];
   /** Threads of the whole grid. */
   readonly threads: number;
-  /** What the compiler had to say of the source, which is told once. */
-  readonly warnings: Diagnostic[];
 }
 
 /** What is known of memory that nothing but checked launches has written to since it was allocated: its version then. */
@@ -51,6 +59,7 @@ function mayHaveAddresses({ source, numbers, tensors }: FollowedLaunch): boolean
 /** Runs a launch, which is done when this returns. `written`: notes that the tensors may have been written. */
 export function followLaunch(launch: FollowedLaunch, written: () => void): void {
   const { device, kernel, source, name, tensors } = launch;
+  const counter = counting.current;
   const hasAddresses = mayHaveAddresses(launch);
   const answer = device.request("check", {
     launch: launch.record,
@@ -59,7 +68,9 @@ export function followLaunch(launch: FollowedLaunch, written: () => void): void 
     ),
     blocks: hasAddresses ? blocksOf(device) : [],
     hasAddresses,
+    counts: counter !== null,
   });
+  counter?.add([{ name, source }, ...launch.brought.sources], answer.counts);
   const unwritten = tensors.map(({ array }) => array.living()).filter((storage) => stateOf(storage) !== "old");
   written();
   for (const storage of unwritten) onlyChecked.set(storage, storage.version);

@@ -46,6 +46,11 @@ export interface CompileOptions {
    * nothing has written, a barrier that not all threads reach) is a CheckError of the next wait.
    */
   readonly check?: boolean;
+  /**
+   * And counted, line by line.
+   * @internal
+   */
+  readonly count?: boolean;
   /** The log says more: registers, spills, the compiler's own words. */
   readonly verbose?: boolean;
   /** A module whose declarations the source may use, and those that this one could use. */
@@ -126,6 +131,8 @@ export class Compilation {
   beforeLaunch: (() => void) | null = null;
   /** Its launches are followed. */
   readonly isChecked: boolean;
+  /** And counted. */
+  readonly isCounted: boolean;
   /** Of a checked source: mistakes that the compiler has seen, until a launch has told them. */
   readonly warnings: Diagnostic[] = [];
   readonly #given: CompileOptions;
@@ -158,6 +165,7 @@ export class Compilation {
     const shared = this.brought.text();
     this.#given = options;
     this.isChecked = options.check === true;
+    this.isCounted = options.count === true;
     if (this.isChecked && this.device.kind !== "cpu")
       throw new CheckError(
         "NO_CHECK",
@@ -193,10 +201,11 @@ export class Compilation {
     this.#options = optionWords({ ...options, includes });
   }
 
-  /** The same source with the same variables, to be checked. */
-  checkedCopy(): Compilation {
+  /** The same source with the same variables, to be checked, and counted perhaps. */
+  checkedCopy(count: boolean): Compilation {
     const { name, brought } = this;
-    return new Compilation(this.source, { ...this.#given, name, brought, check: true }, this.device, this.variables);
+    const options = { ...this.#given, name, brought, check: true, count };
+    return new Compilation(this.source, options, this.device, this.variables);
   }
 
   /** Keeps what of a compiler's log is a mistake of a checked source. */
@@ -359,6 +368,7 @@ export function optionWords(options: CompileOptions): string[] {
     ...(options.fastMath === true ? ["--fast-math"] : []),
     ...(options.isLibrary === true ? ["--library"] : []),
     ...(options.check === true ? ["--check"] : []),
+    ...(options.count === true ? ["--count"] : []),
     ...(options.verbose === true ? ["--verbose"] : []),
   ];
 }

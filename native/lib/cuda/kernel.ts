@@ -2,11 +2,12 @@
 // listings.
 import { assemblyOf, type AsmForm, type Assembly } from "./asm.ts";
 import { checking } from "./check.ts";
+import { counting } from "./line-counts.ts";
 import { LoadedModule, type LoadedKernel } from "./loaded-module.ts";
 import type { Compilation, Compiled } from "./compilation.ts";
 import { deviceSources } from "../wire/binding.ts";
 import { maxArgumentBytes } from "../wire/commands.ts";
-import { CompileError, LaunchError } from "../errors.ts";
+import { CheckError, CompileError, LaunchError } from "../errors.ts";
 import { settingError } from "./launch-error.ts";
 import { occupancyOf, type ArchitectureOccupancy, type Occupancy } from "./occupancy.ts";
 import { LaunchPlan, type LaunchConfig, type PackedArguments, type Size } from "./plan.ts";
@@ -78,8 +79,8 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   /** Not of what users may have changed. */
   readonly #facts: Omit<CompiledCode, "lastTime">;
   #suggestedBlock: number | undefined;
-  /** For {@link check}. */
-  #copy: Kernel<A> | undefined;
+  /** For {@link check}, and for {@link sourceCounters}. */
+  readonly #copies: { checked?: Kernel<A>; counted?: Kernel<A> } = {};
 
   /**
    * For the library: kernels come from `compile`. Throws CompileError when the compiler lays the parameters out
@@ -155,13 +156,27 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   }
 
   #launch(on: Execution, config: LaunchConfig, args: A): void {
-    const isChecked = this.#compilation.isChecked || (checking.current && on.device.kind === "cpu");
-    // What is recorded runs later, and is not followed.
+    const followed = this.#followed(on);
     this.#module.claim();
-    if (!isChecked || on.target.runsLater) return this.#plan.launch(on, config, args);
-    if (!this.#compilation.isChecked) return (this.#copy ??= this.#checkedCopy()).#launch(on, config, args);
-    const { source, name } = this.#compilation;
-    this.#plan.follow(on, config, args, { source, name, warnings: this.#compilation.warnings });
+    if (followed === null) return this.#plan.launch(on, config, args);
+    if (followed !== this) return followed.#launch(on, config, args);
+    this.#plan.follow(on, config, args, this.#compilation);
+  }
+
+  /** The kernel whose launches are followed in place of its own; `null`: none is. */
+  #followed(on: Execution): Kernel<A> | null {
+    const { isChecked, isCounted } = this.#compilation;
+    // What is recorded runs later, and is not followed.
+    if (on.target.runsLater) return null;
+    if (counting.current !== null && on.device.kind !== "cpu")
+      throw new CheckError(
+        "NO_CHECK",
+        `Kernel ${this.name} is for ${on.device.name}, but launches are counted on the cpu device: compile it with --device cpu, or { device: "cpu" }, and give it tensors of the cpu.`,
+      );
+    if (counting.current !== null) return isCounted ? this : (this.#copies.counted ??= this.#checkedCopy(true));
+    if (isChecked) return this;
+    if (!checking.current || on.device.kind !== "cpu") return null;
+    return (this.#copies.checked ??= this.#checkedCopy(false));
   }
 
   /** @internal */
@@ -183,17 +198,16 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   launchPacked(config: LaunchConfig, packed: PackedArguments): void {
     this.#compilation.beforeLaunch?.();
     const on = this.#on(undefined);
-    const isChecked = this.#compilation.isChecked || (checking.current && on.device.kind === "cpu");
+    const followed = this.#followed(on);
     this.#module.claim();
-    if (!isChecked || on.target.runsLater) return this.#plan.launchPacked(on, config, packed);
-    if (!this.#compilation.isChecked) return (this.#copy ??= this.#checkedCopy()).launchPacked(config, packed);
-    const { source, name } = this.#compilation;
-    this.#plan.followPacked(on, config, packed, { source, name, warnings: this.#compilation.warnings });
+    if (followed === null) return this.#plan.launchPacked(on, config, packed);
+    if (followed !== this) return followed.launchPacked(config, packed);
+    this.#plan.followPacked(on, config, packed, this.#compilation);
   }
 
-  /** The same kernel, compiled to be checked; it blocks. */
-  #checkedCopy(): Kernel<A> {
-    const compilation = this.#compilation.checkedCopy();
+  /** The same kernel, compiled to be checked, and counted perhaps; it blocks. */
+  #checkedCopy(count: boolean): Kernel<A> {
+    const compilation = this.#compilation.checkedCopy(count);
     const { name, declaration, args } = this.#instance;
     const instance = { name, declaration, args };
     return loadKernels(compilation, compilation.obtain([name]), [instance])[0] as Kernel<A>;

@@ -23,7 +23,7 @@ import {
 import type { DeviceProcess } from "../device/process.ts";
 import type { Stream } from "../device/stream.ts";
 import type { Execution } from "../device/execution.ts";
-import { followLaunch, type FollowedLaunch } from "./checked-launch.ts";
+import { followLaunch, type FollowedSource } from "./checked-launch.ts";
 import type { Parameter } from "./signature.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { activity, type Described } from "../device/activity.ts";
@@ -163,7 +163,7 @@ export class LaunchPlan {
     on: Execution,
     config: LaunchConfig,
     packed: PackedArguments,
-    { source, name, warnings }: Pick<FollowedLaunch, "source" | "name" | "warnings">,
+    { source, name, warnings, brought }: FollowedSource,
   ): void {
     const target = new Recording();
     this.#write({ target, stream: on.stream }, config, [], packed);
@@ -176,6 +176,7 @@ export class LaunchPlan {
         source,
         name,
         warnings,
+        brought,
         record: target.records[0]!,
         tensors: packed.pointers.map(({ offset, array }) => ({
           name: this.#parameterAt(offset).name,
@@ -216,7 +217,7 @@ export class LaunchPlan {
     on: Execution,
     config: LaunchConfig,
     args: readonly unknown[],
-    { source, name, warnings }: Pick<FollowedLaunch, "source" | "name" | "warnings">,
+    { source, name, warnings, brought }: FollowedSource,
   ): void {
     const target = new Recording();
     this.#write({ target, stream: on.stream }, config, args);
@@ -236,6 +237,7 @@ export class LaunchPlan {
         source,
         name,
         warnings,
+        brought,
         record: target.records[0]!,
         tensors,
         numbers: args.filter((argument) => !(argument instanceof DeviceArray)),

@@ -67,6 +67,9 @@ extern "C" __attribute__((__visibility__("default"), __used__)) WARPCELL_CPU_UNW
   places[1] = &warpcell_cpu::detached;
 }
 
+// What stands in front of each statement where lines are counted.
+extern "C" void warpcell_cpu_ran(unsigned statement, const char* file, unsigned line);
+
 #undef WARPCELL_CPU_EXPORT
 #define WARPCELL_CPU_EXPORT(number, bound, ...)                   \
   extern "C" __attribute__((__visibility__("default"), __used__)) \

@@ -71,12 +71,22 @@ bool Checker::look_at(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uin
   }
   for (ShadowRegion& region : globals_) {
     if (!region.contains(at, bytes)) continue;
-    if (region.is_constant && how == kRead && region.unwritten == nullptr) return true;
+    if (region.is_constant && how == kRead && region.unwritten == nullptr) {
+      count(core, false, at, bytes, how, code);
+      return true;
+    }
     return touch(core, region, at, bytes, how, code);
   }
   if (core.scheduler->stacks.contains(at) || is_inside(*core.scheduler, at)) return true;
   if (core.dynamic.contains(at, bytes)) return touch(core, core.dynamic, at, bytes, how, code);
   return outside(core, at, bytes, how, code);
+}
+
+void Checker::count(Core& core, bool is_shared, const uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code) {
+  if (__builtin_expect(!task_.counts, 1)) return;
+  counters_.accessed(
+      {core.scheduler->current_block(), core.thread()},
+      {is_shared, (how & kWrite) != 0, (how & kAtomic) != 0, reinterpret_cast<uint64_t>(at), uint32_t(bytes), code});
 }
 
 // Not in what can be told at once.
@@ -130,7 +140,10 @@ bool Checker::outside_global(Core& core, uint8_t* at, uint64_t bytes, unsigned h
   constexpr uint64_t near = 4096;
   Finding finding = this->finding(core, "address", code);
   finding.address = reinterpret_cast<uint64_t>(at);
-  if (task_.has_addresses && is_mapped && is_in(task_.blocks, at, bytes)) return true;
+  if (task_.has_addresses && is_mapped && is_in(task_.blocks, at, bytes)) {
+    count(core, false, at, bytes, how, code);
+    return true;
+  }
   bool is_nearby = nearest != nullptr && (is_mapped ? !task_.has_addresses || least <= near : least <= (1 << 20));
   if (is_nearby) {
     finding.kind = "bounds";
@@ -234,6 +247,8 @@ bool Checker::touch(Core& core, ShadowRegion& region, uint8_t* at, uint64_t byte
   region.is_constant = false;
   const bool is_write = (how & kWrite) != 0, is_read = (how & kRead) != 0, is_atomic = (how & kAtomic) != 0;
   const bool is_of_block = region.space == Space::shared || region.space == Space::dynamic;
+  // Variables of the device may be constant memory, which has a cache of its own.
+  if (region.space != Space::variable) count(core, is_of_block, at, bytes, how, code);
   const uint32_t me = uint32_t(core.block) * threads_ + core.thread() + 1;
   const uint32_t here = uint32_t(code - task_.image->base()) | (is_atomic ? kAtomicCode : 0);
   const uint32_t horizon = is_of_block ? core.barrier : launch_began_;

@@ -82,6 +82,12 @@ void overflowed(const char* operation, const Place& place, u64 left, u64 right) 
 
 extern "C" {
 
+// In front of each statement of a cell whose lines are counted.
+void warpcell_cpu_ran(u32 statement, const char* file, u32 line) {
+  Checker::Core* core = checked_core;
+  if (core != nullptr) core->checker->ran(*core, statement, file, line);
+}
+
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}

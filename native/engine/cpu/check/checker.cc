@@ -51,6 +51,7 @@ void Checker::begin(CheckedTask task) {
   fences_.clear();
   for (CheckedArgument& argument : task_.arguments) names_.push_back({"", argument.bytes, Space::argument});
   if (unwritten_.size() > kMostUnwritten) unwritten_.clear();
+  if (task_.counts) counters_.begin(threads_, task_.cooperative);
   lay_out_arguments();
   for (const StaticVariable& variable : task_.image->variables()) {
     if (variable.of_thread || variable.is_ours) continue;
@@ -264,6 +265,13 @@ void Checker::grid_passed() {
   std::lock_guard<std::mutex> lock(mutex_);
   settle();
   grid_passed_ = checked_core->barrier = ++now_;
+}
+
+void Checker::ran(Core& core, uint32_t statement, const char* file, uint32_t line) {
+  if (!task_.counts) return;
+  std::unique_lock<std::mutex> lock(mutex_, std::defer_lock);
+  if (task_.cooperative) lock.lock();
+  counters_.ran({core.scheduler->current_block(), core.thread()}, statement, file, line);
 }
 
 void Checker::fence(Core& core) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../run/scheduler.h"
+#include "counters.h"
 #include "findings.h"
 #include "image.h"
 #include "shadow.h"
@@ -43,6 +44,7 @@ struct CheckedTask {
   std::vector<MemoryRange> blocks;    // of them, that are allocated
   bool has_addresses;                 // kernels may have addresses of other tensors than the arguments
   bool cooperative;
+  bool counts;
 };
 
 // How many elements of an argument the launch wrote, and how many of them without a gap from the first on.
@@ -61,6 +63,10 @@ class Checker final : public Observer {
   void begin(CheckedTask task);
   std::vector<std::string> finish();
   std::vector<std::string> subjects() const;
+  // What it did in each line, where that is counted.
+  std::vector<std::string> counts() {
+    return task_.counts ? counters_.finish(*task_.image) : std::vector<std::string>();
+  }
   Reached reached(size_t argument) const;
 
   void entered(Scheduler& scheduler) override;
@@ -74,6 +80,8 @@ class Checker final : public Observer {
   // By code of the cell, before it happens.
   void access(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
   void fence(Core& core);
+  // A thread has come to a statement.
+  void ran(Core& core, uint32_t statement, const char* file, uint32_t line);
   // What the compiler's own checks have found; `ends`: the thread goes no further.
   void report(Core& core, Finding finding, bool ends);
 
@@ -98,6 +106,7 @@ class Checker final : public Observer {
   // These answer whether the thread can go on.
   bool look_at(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
   bool touch(Core& core, ShadowRegion& region, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
+  void count(Core& core, bool is_shared, const uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
   void refine(ShadowRegion& region, uint64_t bytes);
   bool outside(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
   bool outside_global(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
@@ -118,6 +127,7 @@ class Checker final : public Observer {
   std::vector<std::unique_ptr<Core>> cores_;
   Shadows shadows_;
   Findings findings_;
+  Counters counters_;
   std::vector<Pending> pending_;
   // Plain reads of what others change atomically: harmless where the reader then does so itself.
   std::map<std::pair<uint8_t*, uint32_t>, Finding> tentative_;

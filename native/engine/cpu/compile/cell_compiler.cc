@@ -15,6 +15,7 @@
 #include "artifact.h"
 #include "cell_text.h"
 #include "compiler.h"
+#include "line_counters.h"
 #include "named_lines.h"
 #include "../machine.h"
 #include "../split/split_text.h"
@@ -215,8 +216,9 @@ std::string run_compiler(const Compiler& compiler, const CompileRequest& request
                     *log);
 }
 
-// The cell with its kernels split, or as it stands.
+// The cell with its kernels split, with counters, or as it stands.
 SplitText split_of(const CompileRequest& request, const CellOptions& options) {
+  if (options.count && !options.syntax) return {with_line_counters(request.source), {}, {}};
   if (!options.split || options.library || options.syntax || options.check) return {request.source, {}, {}};
   SplitText split = split_text(request.source, options.defines);
   if (!options.fibers) return split;
@@ -251,6 +253,12 @@ Compiled compile_cell(const CompileRequest& request) {
     object = run_compiler(compiler, request, options, split, {"-shared", "-MD", "-MF", dependencies}, directory,
                           &arguments, &compiled.log);
   } catch (const DeviceError& error) {
+    if (error.code == "COMPILE" && options.count) {
+      CompileRequest uncounted = request;
+      std::vector<std::string>& words = uncounted.options;
+      words.erase(std::remove(words.begin(), words.end(), "--count"), words.end());
+      return compile_cell(uncounted);
+    }
     // The message is to be about what the user wrote. Should that compile, it runs as it stands.
     if (error.code != "COMPILE" || split.split.empty()) throw;
     CompileRequest whole = request;

@@ -45,12 +45,14 @@ constexpr const char* kGcc[] = {
 
 }  // namespace
 
-std::vector<std::string> checked_flags(const Compiler& compiler, const std::string& source) {
+std::vector<std::string> checked_flags(const Compiler& compiler, const std::string& source, bool counts) {
   std::vector<std::string> flags(std::begin(kAll), std::end(kAll));
   if (compiler.is_clang)
     flags.insert(flags.end(), std::begin(kClang), std::end(kClang));
   else
     flags.insert(flags.end(), std::begin(kGcc), std::end(kGcc));
+  // A vector is accessed as a whole, as on a GPU.
+  if (counts && !compiler.is_clang) flags.push_back("-fno-tree-sra");
   // Our headers come before the text that says so.
   if (host_text(source, compiler.is_clang).standard_library) flags.push_back("-DWARPCELL_CPU_STANDARD_LIBRARY=1");
   flags.insert(flags.end(), {"-include", "warpcell_cpu/checked.h"});

@@ -8,6 +8,6 @@
 
 namespace warpcell::cpu {
 
-std::vector<std::string> checked_flags(const Compiler& compiler, const std::string& source);
+std::vector<std::string> checked_flags(const Compiler& compiler, const std::string& source, bool counts);
 
 }  // namespace warpcell::cpu

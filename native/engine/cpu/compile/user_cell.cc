@@ -38,8 +38,9 @@ std::vector<std::string> flags_of(const Compiler& compiler, const CompileRequest
   if (compiler.is_clang) flags.push_back("-Wno-overloaded-shift-op-parentheses");
   if (request.source.find("asm") != std::string::npos || request.source.find("__cvta") != std::string::npos)
     flags.push_back("-DWARPCELL_CPU_PTX");
-  if (read_options(request.options).check) {
-    std::vector<std::string> more = checked_flags(compiler, request.source);
+  CellOptions options = read_options(request.options);
+  if (options.check) {
+    std::vector<std::string> more = checked_flags(compiler, request.source, options.count);
     flags.insert(flags.end(), more.begin(), more.end());
   }
   return flags;
