@@ -143,6 +143,7 @@ std::string Modules::describe(const Kernel& kernel, const Artifact& artifact) {
     cluster.push_back(std::to_string(std::max(value, 1)));
   }
   object.raw("cluster", has_cluster ? json_list(cluster) : "null");
+  object.raw("execution", "null");
 
   auto known = std::find_if(artifact.spills.begin(), artifact.spills.end(),
                             [&](const Spills& spills) { return spills.symbol == kernel.name; });
