@@ -12,8 +12,9 @@ import { settingError } from "./launch-error.ts";
 import { occupancyOf, type ArchitectureOccupancy, type Occupancy } from "./occupancy.ts";
 import { LaunchPlan, type LaunchConfig, type PackedArguments, type Size } from "./plan.ts";
 import { lastLaunchTime, noteLaunchTime } from "./launch-times.ts";
+import { checkLayout } from "./parameter-layout.ts";
 import { keepSamples, samplesOf } from "./samples.ts";
-import type { KernelDeclaration, Parameter } from "./signature.ts";
+import type { KernelDeclaration } from "./signature.ts";
 import { summarize, type Timing } from "./timing.ts";
 import type { Execution } from "../device/execution.ts";
 import { executionOf, type Stream } from "../device/stream.ts";
@@ -487,20 +488,6 @@ export function loadKernels(compilation: Compilation, compiled: Compiled, instan
   for (const each of variables) each.isNew = false;
   return instances.map(
     ({ name, declaration, args }, index) => new Kernel(name, declaration, args, compilation, module, index),
-  );
-}
-
-function checkLayout(name: string, parameters: readonly Parameter[], loaded: LoadedKernel): void {
-  const read = parameters.map(({ offset, type }) => `${offset}+${type.size}`).join(" ");
-  const compiled = loaded.parameters.map(({ offset, size }) => `${offset}+${size}`).join(" ");
-  if (read === compiled) return;
-  const wrong = parameters.find(
-    ({ offset, type }, index) =>
-      loaded.parameters[index]?.offset !== offset || loaded.parameters[index]?.size !== type.size,
-  );
-  throw new CompileError(
-    `The parameters of kernel ${name} are at bytes ${read || "none"}, as its declaration was read, but the compiler has them at ${compiled || "none"}${wrong === undefined ? "" : `, from ${wrong.name} on`}. Pass a pointer, or a struct of plain fields, instead of a type that macros or headers decide.`,
-    "",
   );
 }
 
