@@ -12,8 +12,11 @@ export function isLowered(text: string): boolean {
   return text.includes("$$");
 }
 
-/** What stands for a name of the notebook's, `import` and `import.meta`; the longest run is that of the cell. */
-const lowered = /(?<![\w$.])(\${2,})(?=\d+\.|\.(?:dynamic|meta)\b)/g;
+/**
+ * What stands for a name of the notebook's, `import` and `import.meta`, and notes a line; the longest run is that of
+ * the cell.
+ */
+const lowered = /(?<![\w$.])(\${2,})(?=\d+\.|\.(?:dynamic|meta|origin)\b)/g;
 
 /** The text of a function without what cells are given. */
 export function asWritten(text: string): string {
@@ -22,8 +25,10 @@ export function asWritten(text: string): string {
   if (runs.length === 0) return own;
   const prefix = runs.reduce((longest, run) => (run.length > longest.length ? run : longest)).replaceAll("$", "\\$");
   const within = (pattern: string) => new RegExp(`(?<![\\w$.])${prefix}${pattern}`, "g");
+  const note = `${prefix}\\.origin\\.current = \\d+`;
   return own
-    .replace(new RegExp(`\\(0, ${prefix}\\d+\\.([\\p{ID_Continue}$]+)\\)`, "gu"), "$1")
+    .replace(new RegExp(`\\((?:0|${note}), ${prefix}\\d+\\.([\\p{ID_Continue}$]+)\\)`, "gu"), "$1")
+    .replace(new RegExp(`(?<![\\w$.])${note}[,;] `, "g"), "")
     .replace(within("\\d+\\."), "")
     .replace(within("\\.dynamic\\b"), "import")
     .replace(within("\\.meta\\b"), "import.meta");

@@ -148,6 +148,11 @@ describe("classes and functions", () => {
     expect(result).toContain('const { sep } = await import("node:path");');
     expect(result).toContain("return f(x) * factor + sep.length + `${import.meta.url}`;");
     expect((await session.run("const $$ = 1; String(() => $$ + factor)")).result).toBe("'() => $$ + factor'");
+    // Lines of calls that have a device work are noted.
+    const filled = await session.run(
+      "const twice = (n: number) => new Array(n).fill(2); [new Function(`return (${(n: number) => { return twice(n).fill(n); }})`).length, String((n: number) => new Uint8Array(n).fill(1).sort())]",
+    );
+    expect(filled.result).toMatch(/^\[ 0, '\(n\) => \(new Uint8Array\(n\)\)\.fill\(1\)\.sort\(\)' \]$/);
   });
 
   test("an async function can be run from its text", async () => {
