@@ -359,14 +359,17 @@ export const splitKernels: SplitKernel[] = [
      int place = 0; for (int k = 0; k < tid; k++) place += list[k];
      if (mine) out[blockIdx.x * blockDim.x + place] = in[i]; if (tid == 0) out[gridDim.x * blockDim.x + blockIdx.x] = count;`,
   ),
-  kernel(
-    "int",
-    "last_block",
-    `__shared__ bool last; ${index} if (tid == 0) out[blockIdx.x + 1] = in[i]; __threadfence();
-     if (tid == 0) last = atomicAdd(&out[100], 1) % gridDim.x == gridDim.x - 1; __syncthreads();
+  {
+    name: "last_block",
+    type: "int",
+    source: `__device__ unsigned arrived;
+${head.int("last_block")} {
+     __shared__ bool last; ${index} if (tid == 0) out[blockIdx.x + 1] = in[i]; __threadfence();
+     if (tid == 0) last = atomicInc(&arrived, gridDim.x - 1) == gridDim.x - 1; __syncthreads();
      if (!last) return;
-     if (tid == 0) { int sum = 0; for (int b = 0; b < gridDim.x; b++) sum += out[b + 1]; out[200] = sum; }`,
-  ),
+     if (tid == 0) { int sum = 0; for (int b = 0; b < gridDim.x; b++) sum += out[b + 1]; out[200] = sum; }
+}`,
+  },
   kernel(
     "int",
     "lock",

@@ -115,7 +115,7 @@ describe("a line of the agent's pipe", () => {
       '{"type":"inputRequest","request":1,"prompt":5,"password":false}',
       '"inputRequest" whose "prompt"',
     ],
-    ["without an end", `${"x".repeat(2 << 20)}`, "without the end of a line."],
+    ["without an end", `${"x".repeat(5 << 20)}`, "without the end of a line."],
   ];
 
   test.each(wrong)("%s ends the session with a sentence", async (_name, line, sentence) => {
