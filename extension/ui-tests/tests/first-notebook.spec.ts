@@ -115,6 +115,7 @@ test("every cell runs; CUDA cells have their colours; tensors have their line an
     /^min 0\.69/,
     /^max 5\.3/,
     /^mean /,
+    "Open",
   ]);
   await picture.scrollIntoViewIfNeeded();
   await expect
