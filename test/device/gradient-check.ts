@@ -19,13 +19,35 @@ const randoms = (shape: readonly number[], device: string) =>
 /** The elements in row-major order. */
 export const numbersOf = (x: Tensor): number[] => (x.reshape([-1]).toArray() as unknown[]).map(Number);
 
+/**
+ * Elements of [-1, 1] in random order, any two of them, and each and 0, at least 1/(2 · count) apart: a difference's
+ * steps across a kink, where a maximum changes hands or a sign turns, would measure neither slope.
+ */
+function spread(shapes: readonly (readonly number[])[], device: string): Tensor[] {
+  const sizes = shapes.map((shape) => shape.reduce((a, b) => a * b, 1));
+  const total = sizes.reduce((a, b) => a + b, 0);
+  // An even number of strata has 0 on a border; each element lies in the middle half of its own.
+  const count = total + (total % 2);
+  const elements = Array.from({ length: count }, (_, at) => (2 * (at + 0.25 + random() / 2)) / count - 1);
+  for (let at = count - 1; at > 0; at--) {
+    const other = below(at + 1);
+    [elements[at], elements[other]] = [elements[other]!, elements[at]!];
+  }
+  return shapes.map((shape, which) =>
+    tensor(elements.splice(0, sizes[which]!), { dtype: "float64", device }).reshape(shape),
+  );
+}
+
 /** The gradients of Σ w · f(x…), with random w and x of those shapes, are what differences say. */
 export function expectGradients(
   f: (...x: Tensor[]) => Tensor,
   values: readonly { readonly shape: readonly number[] }[],
   device: string,
 ): void {
-  const inputs = values.map(({ shape }) => randoms(shape, device).clone());
+  const inputs = spread(
+    values.map(({ shape }) => shape),
+    device,
+  ).map((input) => input.clone());
   for (const input of inputs) input.requiresGrad = true;
   const weights = randoms(f(...inputs).shape, device);
   const total = (...x: Tensor[]) =>
