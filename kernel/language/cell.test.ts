@@ -151,6 +151,10 @@ describe("what is not understood", () => {
     ["%types loose", "%types takes strict, warn or off, but got loose."],
     ["%tiem x", "There is no magic %tiem. Did you mean %time? %lsmagic lists them."],
     ["%lsmagics", "There is no magic %lsmagics. Did you mean %lsmagic? %lsmagic lists them."],
+    [
+      "%matplotlib inline",
+      'There is no magic %matplotlib. Here charts need no magic: import { plot } from "warpcell". %lsmagic lists them.',
+    ],
     ["%constructor", "There is no magic %constructor. %lsmagic lists them."],
     ["%npm", "%npm needs to know what to do, for example: %npm install lodash"],
     ["%time\n%%cuda", "%%cuda makes a whole cell CUDA C++: it must be its first line."],

@@ -2,6 +2,7 @@
 import { CellSyntaxError } from "./cell-syntax-error.ts";
 import { cudaOptionNames } from "./cuda-options.ts";
 import { nearest } from "./nearest.ts";
+import { insteadOfMagic } from "./python-spelling.ts";
 import { words } from "./words.ts";
 import { type FileToWrite, isWriteFile, writeFileUsage, writeFileWords } from "./write-file.ts";
 
@@ -216,13 +217,10 @@ function find(name: string, { line, column }: Place): LineMagic {
       line,
       column,
     );
-  const meant = nearest(name, Object.keys(magicWords));
-  throw new CellSyntaxError(
-    "UNKNOWN_MAGIC",
-    `There is no magic ${name}.${meant === undefined ? "" : ` Did you mean ${meant}?`} %lsmagic lists them.`,
-    line,
-    column,
-  );
+  const instead = insteadOfMagic(name);
+  const meant = instead === undefined ? nearest(name, Object.keys(magicWords)) : undefined;
+  const advice = instead === undefined ? (meant === undefined ? "" : ` Did you mean ${meant}?`) : ` Here ${instead}.`;
+  throw new CellSyntaxError("UNKNOWN_MAGIC", `There is no magic ${name}.${advice} %lsmagic lists them.`, line, column);
 }
 
 function magicList(): string {

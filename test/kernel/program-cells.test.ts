@@ -30,6 +30,9 @@ int main(int argc, char** argv) {
   expect(session.printed(request, "stdout")).toBe("host 3 two words\ndevice 42\n");
   expect(session.printed(request, "stderr")).toBe("aside\n");
   expect((await session.run("typeof inside")).result).toBe("'undefined'");
+  expect((await session.run("inside.launch({ grid: 1, block: 1 }, 42)")).error?.message).toMatch(
+    /^inside is not defined: it is a kernel of the program in Cell \[\d+\], whose main\(\) launches it\. Take main\(\) away and run that cell again, and inside is a function here\.$/,
+  );
 });
 
 test("a file with a main() runs, with headers beside it", async () => {

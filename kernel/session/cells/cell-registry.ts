@@ -21,17 +21,30 @@ export interface CellPlace extends Position {
 }
 
 const scheme = "cell:///";
+const kernelOfProgram = /__global__\s+(?:__launch_bounds__\s*\([^()]*\)\s*)?[\w\s]*?\b(\w+)\s*\(/g;
 
 export class CellRegistry {
   readonly #cells: RanCell[] = [];
   /** `#origins[n]` is where the launch with origin n + 1 stands. */
   readonly #origins: { cell: RanCell; offset: number }[] = [];
   readonly #told = new WeakMap<object, CellPlace>();
+  /** Kernels of programs, each by the cell of the last program that had one of that name. */
+  readonly #ofPrograms = new Map<string, RanCell>();
 
   /** Registers a cell and returns the script name to run it under. */
   add(cell: RanCell): string {
     this.#cells.push(cell);
     return scheme + (this.#cells.length - 1);
+  }
+
+  /** Remembers the kernels of a cell that is a program, which are no functions of the notebook. */
+  addProgram(cell: RanCell, code: string): void {
+    for (const [, name] of code.matchAll(kernelOfProgram)) this.#ofPrograms.set(name!, cell);
+  }
+
+  /** The cell with the program that has a kernel of that name. */
+  programWith(kernel: string): RanCell | undefined {
+    return this.#ofPrograms.get(kernel);
   }
 
   /** The number for the next launch site; 0 means unknown to the library. */

@@ -16,7 +16,10 @@ export async function runCuda(
   const { warpcell, host } = await session.library.load();
   session.cells.add(ran);
   const source = cudaSource(cell, ran);
-  if (host.isProgram(source.code)) return runProgramCell(cell.options, source, { session, request });
+  if (host.isProgram(source.code)) {
+    session.cells.addProgram(ran, source.code);
+    return runProgramCell(cell.options, source, { session, request });
+  }
   if (cell.options.args !== undefined)
     throw new warpcell.CompileError("This cell has no main(), so it takes no arguments behind --.", "");
   const { code, name, includes } = source;

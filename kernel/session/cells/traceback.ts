@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { CellSyntaxError } from "../../language/cell-syntax-error.ts";
 import { insteadOfMissing } from "../../language/cuda-spelling.ts";
 import { insteadOfMistake, insteadOfPage } from "../../language/javascript-mistakes.ts";
+import { insteadOfPython } from "../../language/python-spelling.ts";
 import { excerpt } from "../../language/excerpt.ts";
 import type { Position } from "../../language/positions.ts";
 import { exportedNames } from "../../language/exported-names.ts";
@@ -86,7 +87,7 @@ export class Tracebacks {
     try {
       if (thrown instanceof CellSyntaxError) this.place(thrown, { cell, line: thrown.line, column: thrown.column });
       else this.#placeLaunch(thrown);
-      return { ...nameAndMessage(thrown), traceback: this.#lines(thrown, new Set()) };
+      return { ...this.#nameAndMessage(thrown), traceback: this.#lines(thrown, new Set()) };
     } catch {
       const message = "What was thrown cannot be shown: reading it throws an error itself. Look at `_error`.";
       return { name: "Thrown", message, traceback: [`Thrown: ${message}`] };
@@ -108,7 +109,7 @@ export class Tracebacks {
 
   /** `above` are the errors that this one is a cause of: it may be one of them. */
   #lines(thrown: unknown, above: ReadonlySet<unknown>): string[] {
-    const { name, message } = nameAndMessage(thrown);
+    const { name, message } = this.#nameAndMessage(thrown);
     const lines = [`\u001b[31m${name}\u001b[39m: ${message}`];
     if (typeof thrown !== "object" || thrown === null) return lines;
 
@@ -123,6 +124,33 @@ export class Tracebacks {
     if (thrown instanceof Error && thrown.cause !== undefined && !isTold(thrown.cause))
       lines.push("", "Caused by:", ...this.#lines(thrown.cause, told));
     return lines;
+  }
+
+  #nameAndMessage(thrown: unknown): { name: string; message: string } {
+    if (!(thrown instanceof Error)) return { name: "Thrown", message: inspect(thrown, { colors: false }) };
+    const message = withoutOurs(String(thrown.message));
+    return {
+      name: String(thrown.name || thrown.constructor.name),
+      message: message + this.#insteadOf(thrown, message) + refused(thrown),
+    };
+  }
+
+  /** What to write instead of what another language or a page has, or where JavaScript has no advice. */
+  #insteadOf(error: Error, message: string): string {
+    if (error instanceof TypeError) return insteadOfMistake(message);
+    if (!(error instanceof ReferenceError)) return "";
+    const name = /^([\w$]+) is not defined$/.exec(message)?.[1];
+    if (name === undefined) return "";
+    const advice = [insteadOfMissing, insteadOfPage, insteadOfPython].map((words) => words(message)).join("");
+    return advice || this.#launchOf(name) || importOfMissing(name);
+  }
+
+  /** How to have a kernel of a program as a function. */
+  #launchOf(name: string): string {
+    const program = this.#cells.programWith(name);
+    return program === undefined
+      ? ""
+      : `: it is a kernel of the program in ${program.label}, whose main() launches it. Take main() away and run that cell again, and ${name} is a function here.`;
   }
 
   #format(error: Error, sites: NodeJS.CallSite[]): string {
@@ -177,27 +205,8 @@ function isOurs(frame: string): boolean {
   );
 }
 
-function nameAndMessage(thrown: unknown): { name: string; message: string } {
-  if (thrown instanceof Error)
-    return {
-      name: String(thrown.name || thrown.constructor.name),
-      message: withoutOurs(String(thrown.message)) + insteadOf(thrown) + refused(thrown),
-    };
-  return { name: "Thrown", message: inspect(thrown, { colors: false }) };
-}
-
-/** What to write instead of a name of CUDA's host side, or of what JavaScript has no advice for. */
-function insteadOf(error: Error): string {
-  const message = withoutOurs(String(error.message));
-  if (error instanceof ReferenceError)
-    return insteadOfMissing(message) + insteadOfPage(message) + importOfMissing(message);
-  return error instanceof TypeError ? insteadOfMistake(message) : "";
-}
-
 /** What to import where a name is missing that the library has. */
-function importOfMissing(message: string): string {
-  const name = /^([\w$]+) is not defined$/.exec(message)?.[1];
-  if (name === undefined) return "";
+function importOfMissing(name: string): string {
   libraryNames ??= exportedNames(new URL("index.js", hostUrl));
   return libraryNames.has(name) ? `: write import { ${name} } from "warpcell" first.` : "";
 }

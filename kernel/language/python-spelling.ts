@@ -1,0 +1,114 @@
+// Python, typed into a TypeScript cell, and what to write instead.
+import type { Spelling } from "./cuda-spelling.ts";
+
+const word = String.raw`[\p{ID_Start}_][\p{ID_Continue}]*`;
+const operand = String.raw`[\p{ID_Start}_][\p{ID_Continue}.]*(?:\([^()]*\))?`;
+const pattern = (text: string) => new RegExp(text, "u");
+
+/** What a line that does not parse looks like, and what it is in TypeScript. */
+const lines: readonly [RegExp, (...groups: string[]) => string][] = [
+  [
+    pattern(String.raw`^\s*(?:import|from)\s+([a-z_][\w.]*)(?:\s+(?:as|import)\s+[^"']*)?$`),
+    () => 'import { tensor, zeros } from "warpcell", or import * as wc from "warpcell"',
+  ],
+  [pattern(String.raw`^\s*#\s`), () => "// begins a comment"],
+  [
+    pattern(String.raw`^\s*def\s+(${word})\s*\(([^)]*)\)`),
+    (name, parameters) => `function ${name}(${withoutSelf(parameters!)}) { … }`,
+  ],
+  [
+    pattern(String.raw`^\s*for\s+(${word})\s+in\s+range\(([^,()]+)\)\s*:`),
+    (name, count) => `for (let ${name} = 0; ${name} < ${count}; ${name}++) { … }`,
+  ],
+  [
+    pattern(String.raw`^\s*for\s+([^()]+?)\s+in\s+(.+?)\s*:\s*$`),
+    (name, list) => `for (const ${/,/.test(name!) ? `[${name}]` : name} of ${list}) { … }`,
+  ],
+  [pattern(String.raw`^\s*with\s+torch\.no_grad\(\)\s*:`), () => "noGrad(() => { … })"],
+  [
+    pattern(String.raw`^\s*(elif|if|while)\s+(.+?)\s*:\s*$`),
+    (keyword, condition) =>
+      `${keyword === "elif" ? "else if" : keyword} (${condition!.replace(/^\((.*)\)$/, "$1")}) { … }`,
+  ],
+  [
+    pattern(String.raw`\[\s*([^[\]]+?)\s+for\s+(${word})\s+in\s+(${operand})\s*\]`),
+    (value, name, list) => `${list}.map((${name}) => ${value})`,
+  ],
+  [
+    pattern(String.raw`\blambda\s+([^:]*?)\s*:\s*(.+?)(?=\s*[,)]*$)`),
+    (parameters, value) => `(${parameters}) => ${value}`,
+  ],
+  [pattern(String.raw`(${operand})\s+@\s+(${operand})`), (left, right) => `${left}.matmul(${right})`],
+  [
+    pattern(String.raw`(${word})\[\s*(-?\w*)\s*:\s*(-?\w*)\s*\]`),
+    (name, from, to) => `${name}.slice([${from || 0}, ${to || "null"}])`,
+  ],
+  [pattern(String.raw`\b[fF](["'])(.*?)\1`), (_, text) => `\`${text!.replaceAll("{", "${")}\``],
+  [pattern(String.raw`^\s*print\s+(.+)$`), (value) => `console.log(${value})`],
+];
+
+const withoutSelf = (parameters: string) => parameters.replace(/^\s*self\s*(?:,\s*|$)/, "");
+
+/** Python on the line of a cell where its parser failed, at that offset; `null` where it is none. */
+export function pythonSpelling(source: string, offset: number): Spelling | null {
+  const begin = source.lastIndexOf("\n", offset - 1) + 1;
+  const end = source.indexOf("\n", offset);
+  const line = source.slice(begin, end === -1 ? source.length : end);
+  for (const [looksLike, inTypeScript] of lines) {
+    const found = looksLike.exec(line);
+    if (found === null) continue;
+    const at = found.index + (found[0].length - found[0].trimStart().length);
+    const spelt = line.slice(at, found.index + found[0].length).trimEnd();
+    const [, ...groups] = found;
+    return {
+      message: `${spelt.startsWith("#") ? "#" : spelt} is Python. In TypeScript: ${inTypeScript(...groups)}.`,
+      offset: begin + at,
+    };
+  }
+  return null;
+}
+
+const names: readonly [RegExp, string][] = [
+  [/^print$/, "console.log(x) prints, and the value of a cell's last line is shown by itself"],
+  [/^(?:True|False)$/, "it is true or false here"],
+  [/^None$/, "it is null here"],
+  [/^len$/, "x.length is that of a list, x.shape[0] that of a tensor"],
+  [/^range$/, "for (let i = 0; i < n; i++) counts, and arange(n) makes a tensor"],
+  [/^enumerate$/, "for (const [i, x] of list.entries()) has both"],
+  [/^(?:int|float)$/, "Math.trunc(x) and Number(x) make numbers, x.item() that of a tensor"],
+  [/^str$/, "String(x) or `${x}` makes a text"],
+  [/^(?:dir|help)$/, "%help NAME says what a name means"],
+  [/^(?:np|numpy|cp|cupy|jnp|jax|torch|pd|pandas)$/, 'its functions are imported: import * as wc from "warpcell"'],
+  [/^(?:plt|matplotlib|sns)$/, 'charts are drawn by plot: import { plot } from "warpcell"'],
+];
+
+/** What to add to a ReferenceError that says `message`; "" for one that is not about Python. */
+export function insteadOfPython(message: string): string {
+  const name = /^([\w$]+) is not defined$/.exec(message)?.[1];
+  const row = name === undefined ? undefined : names.find(([looksLike]) => looksLike.test(name));
+  return row === undefined ? "" : `, because it belongs to Python: ${row[1]}.`;
+}
+
+/** What stands here for a magic of IPython; `undefined` for a name that is none of those. */
+export function insteadOfMagic(name: string): string | undefined {
+  return magics[name.replace(/^%+/, "")];
+}
+
+const magics: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
+  timeit: "await benchmark(() => …) runs code many times, and %time says how long a cell took",
+  prun: "%%profile shows what took how long",
+  matplotlib: 'charts need no magic: import { plot } from "warpcell"',
+  pip: "%npm install NAME installs a package",
+  conda: "%npm install NAME installs a package",
+  who: "%whos lists the notebook's names",
+  env: "process.env has the variables of the environment",
+  cd: 'process.chdir("FOLDER") changes the folder',
+  pwd: "process.cwd() is the folder",
+  ls: 'import { readdirSync } from "node:fs" lists a folder',
+  bash: 'import { execFileSync } from "node:child_process" runs a program',
+  sh: 'import { execFileSync } from "node:child_process" runs a program',
+  html: "html`…` shows a page's text",
+  nvcc: "a cell of CUDA C++ begins with %%cuda",
+  load_ext: "nothing has to be loaded: a cell of CUDA C++ begins with %%cuda",
+  autoreload: "files that a cell imports are read again when they have changed",
+});
