@@ -72,7 +72,11 @@ const session: Session = {
   requests,
   shared: new SharedCells((sources) => agent.postMessage({ type: "sharedCode", sources } satisfies ToAgent)),
   slots,
-  tracebacks: new Tracebacks(cells),
+  tracebacks: new Tracebacks(
+    cells,
+    (name) => slots.valueOf(name),
+    () => library.loaded?.warpcell ?? null,
+  ),
   origin: { current: 0 },
 };
 const comms = new Comms(output, requests);

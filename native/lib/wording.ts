@@ -6,6 +6,7 @@ export function worded(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (ArrayBuffer.isView(value)) return `a host ${value.constructor.name}`;
   if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (value instanceof Promise) return "a promise";
   const name =
     (typeof value === "object" && value !== null) || typeof value === "function"
       ? (Object.getPrototypeOf(value) as { constructor?: { name?: unknown } } | null)?.constructor?.name
@@ -18,6 +19,10 @@ export function worded(value: unknown): string {
     return `an object with ${Object.keys(value).join(", ") || "no fields"}`;
   return String(value);
 }
+
+/** How a value that is no tensor becomes one. */
+export const toBeTensor = (value: unknown): string =>
+  value instanceof Promise ? "Write await before it." : "Make a tensor of it with tensor(…).";
 
 /** {@link worded} with the elements of an array: `[2, -1]`. */
 export function listed(value: unknown): string {

@@ -260,6 +260,18 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
         "ARGUMENT_COUNT",
         "Kernel fill takes 3 arguments (p: float*, n: int, value: float) but got 2.",
       ],
+      [
+        "none, where they were expected in a second call",
+        () => launch([])(),
+        "ARGUMENT_COUNT",
+        "but got 0. Write fill.launch({ grid, block }, p, n, value), or fill.over(n)(p, n, value).",
+      ],
+      [
+        "a promise for a pointer",
+        () => launch([Promise.resolve(p), 1, 0])(),
+        "ARGUMENT_TYPE",
+        "but got a promise. Write await before it.",
+      ],
       ["too many arguments", () => launch([p, 1, 2, 3])(), "ARGUMENT_COUNT", "but got 4."],
       [
         "a fraction for an integer",

@@ -202,6 +202,10 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     );
     fails({ ...state, "out.weight": shift }, "out.weight has shape [4] in the state but [3, 6] in the module.");
     fails(shift, "loadStateDict takes tensors by name, as stateDict gives them, but got a Tensor.");
+    fails(
+      Promise.resolve(state),
+      "loadStateDict takes tensors by name, as stateDict gives them, but got a promise. Write await before it.",
+    );
     other.loadStateDict({ "out.weight": out!.add(1) as Tensor, a: out! }, { strict: false });
     expect(numbers(other.out.weight.detach())).toEqual(before.map((value) => Math.fround(value + 1)));
   });

@@ -417,6 +417,11 @@ describe.each(devices.map(({ name }) => name))("reductions on %s", (device) => {
       "sum takes a tensor but got an array of 2. Make a tensor of it with tensor(…).",
     ],
     [
+      "a function of what is still loading",
+      () => sum(Promise.resolve() as never),
+      "sum takes a tensor but got a promise. Write await before it.",
+    ],
+    [
       "the norm of integers",
       () => zeros([2], { device, dtype: "int32" }).norm({ ord: 1 }),
       'norm takes floats but got int32: convert it, e.g. with .to("float32").',

@@ -209,6 +209,22 @@ describe("errors", () => {
     );
   });
 
+  test.each([
+    ["wc.no_grad(() => 1)", "wc.no_grad is not a function: write wc.noGrad."],
+    ["new wc.Linear(2, 3)", "wc.Linear is not a constructor: write wc.nn.Linear."],
+    ["const other = { image: 1 }; (other as any).image()", "other.image is not a function"],
+    ["made([1]).equals(made([1]))", "made(...).equals is not a function"],
+    ["undeclared = 3", "undeclared is not defined: write let undeclared = … first."],
+    ["undeclared == 3", "undeclared is not defined"],
+    [
+      "print(1)",
+      "print is not defined, because it belongs to Python: console.log(x) prints, and the value of a cell's last line is shown by itself.",
+    ],
+  ])("%s says what to write", async (source, message) => {
+    await session.run('import * as wc from "warpcell"; import { tensor as made } from "warpcell"');
+    expect((await session.run(source)).error?.message).toBe(message);
+  });
+
   test("a failed cell keeps what it declared before, and forgets what never got a value", async () => {
     const { error } = await session.run("let early = 1; let late = nothingOfThatName; 2");
     expect(error).toMatchObject({ name: "ReferenceError", message: "nothingOfThatName is not defined" });

@@ -52,6 +52,11 @@ export class Slots {
     this.expose([name]);
   }
 
+  /** `undefined` for a name that has none. */
+  valueOf(name: string): unknown {
+    return this.scope.names().includes(name) ? this.#chunkOf(name)[name] : undefined;
+  }
+
   /** The names that have a value, with it. */
   entries(): [name: string, value: unknown][] {
     return this.scope

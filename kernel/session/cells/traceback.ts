@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { CellSyntaxError } from "../../language/cell-syntax-error.ts";
 import { insteadOfMissing } from "../../language/cuda-spelling.ts";
 import { insteadOfMistake, insteadOfPage } from "../../language/javascript-mistakes.ts";
+import { insteadOfMember } from "../../language/library-members.ts";
 import { insteadOfPython } from "../../language/python-spelling.ts";
 import { excerpt } from "../../language/excerpt.ts";
 import type { Position } from "../../language/positions.ts";
@@ -22,7 +23,7 @@ const ours = [new URL("../../", import.meta.url).href, fileURLToPath(new URL("..
 const early =
   /\(\(\(\${2,}_[\p{ID_Continue}$]+ && \("[^"]*" in \${2,}\d+\)\) \|\| \${2,}\.uninitialised\(\.\.\.\)\) , (\${2,}\d+\.[\p{ID_Continue}$]+)\)/gu;
 const slotName =
-  /\((?:0|\${2,}\.origin\.current) ?, ?\${2,}\d+\.([\p{ID_Continue}$]+)\)|(?<!\$)\${2,}\d+\.([\p{ID_Continue}$]+)/gu;
+  /\((?:0|\${2,}\.origin\.current) ?, ?(?:\${2,}\d+\.)?([\p{ID_Continue}$]+)\)|(?<!\$)\${2,}\d+\.([\p{ID_Continue}$]+)/gu;
 
 /** What makes an edited file another module: it stands in the URL of a file, which has no white space and no quotes. */
 const version = /\?v=[\da-f]{16}/g;
@@ -38,11 +39,16 @@ const deepest = 200;
 
 export class Tracebacks {
   readonly #cells: CellRegistry;
+  readonly #valueOf: (name: string) => unknown;
+  readonly #library: () => object | null;
   /** Where in a cell an error was made, the innermost such place. */
   readonly #places = new WeakMap<object, CellPlace>();
 
-  constructor(cells: CellRegistry) {
+  /** `valueOf`: of a name of the notebook. */
+  constructor(cells: CellRegistry, valueOf: (name: string) => unknown, library: () => object | null) {
     this.#cells = cells;
+    this.#valueOf = valueOf;
+    this.#library = library;
   }
 
   /** From now on every `error.stack` shows places in cells, and none of ours. */
@@ -137,12 +143,31 @@ export class Tracebacks {
 
   /** What to write instead of what another language or a page has, or where JavaScript has no advice. */
   #insteadOf(error: Error, message: string): string {
-    if (error instanceof TypeError) return insteadOfMistake(message);
+    if (error instanceof TypeError) return insteadOfMistake(message) || this.#memberOf(message);
     if (!(error instanceof ReferenceError)) return "";
     const name = /^([\w$]+) is not defined$/.exec(message)?.[1];
     if (name === undefined) return "";
     const advice = [insteadOfMissing, insteadOfPage, insteadOfPython].map((words) => words(message)).join("");
-    return advice || this.#launchOf(name) || importOfMissing(name);
+    return advice || this.#launchOf(name) || importOfMissing(name) || this.#declarationOf(error, name);
+  }
+
+  /** How the library spells what it lacks by that name: `wc.no_grad is not a function`. */
+  #memberOf(message: string): string {
+    const [, object, member] = /^([\w$]+)\.([\w$]+) is not a (?:function|constructor)$/.exec(message) ?? [];
+    const library = this.#library();
+    return object === undefined || library === null || this.#valueOf(object) !== library
+      ? ""
+      : insteadOfMember(library, object, member!);
+  }
+
+  /** How to declare a name where the code that failed gives it a value. */
+  #declarationOf(error: Error, name: string): string {
+    // A stack is written when it is first read, and the place found with it.
+    const place = error.stack === undefined ? undefined : this.#places.get(error);
+    const line = place?.cell.source.split("\n")[place.line - 1]?.slice(place.column - 1) ?? "";
+    return line.startsWith(name) && /^\s*=(?![=>])/.test(line.slice(name.length))
+      ? `: write let ${name} = … first.`
+      : "";
   }
 
   /** How to have a kernel of a program as a function. */

@@ -42,7 +42,7 @@ export function isOfDisplay(value: unknown): boolean {
   return typeof value === "object" && value !== null && returned.has(value);
 }
 
-function ofDisplay<T extends object>(value: T): T {
+export function ofDisplay<T extends object>(value: T): T {
   returned.add(value);
   return value;
 }

@@ -2,13 +2,13 @@
 import { viewerTarget } from "../../mime.ts";
 import type { LibraryLoader } from "../cells/library.ts";
 import type { CommClass } from "./comm.ts";
-import type { Display } from "./display.ts";
+import { ofDisplay, type Display } from "./display.ts";
 
 /** The global `show`. */
 export type Show = (tensor: unknown, name?: string) => Promise<void>;
 
 export function createShow(Comm: CommClass, display: Display, library: LibraryLoader): Show {
-  return async (tensor, name) => {
+  const open = async (tensor: unknown, name: string | undefined): Promise<void> => {
     const { loaded } = library;
     if (loaded === null || !(tensor instanceof loaded.warpcell.Tensor))
       throw new TypeError(`show takes a tensor, not ${kindOf(tensor)}. display shows any value.`);
@@ -17,6 +17,7 @@ export function createShow(Comm: CommClass, display: Display, library: LibraryLo
     // A front end without a viewer closes it at once; one that has opened the viewer does, too.
     new Comm(viewerTarget, { data: { ...opened, ...(name === undefined ? {} : { name }) } });
   };
+  return (tensor, name) => ofDisplay(open(tensor, name));
 }
 
 function kindOf(value: unknown): string {

@@ -148,7 +148,12 @@ export function variableError(name: string, type: CType, value: unknown, device:
 function pointerError(which: string, type: PointerType | ViewType, value: unknown, device: DeviceProcess): LaunchError {
   if (!(value instanceof DeviceArray)) {
     const isHost = ArrayBuffer.isView(value) || Array.isArray(value);
-    const advice = isHost ? ` Nothing is copied implicitly: make a tensor of it with tensor(…).` : "";
+    const advice =
+      value instanceof Promise
+        ? " Write await before it."
+        : isHost
+          ? " Nothing is copied implicitly: make a tensor of it with tensor(…)."
+          : "";
     return new LaunchError(
       isHost ? "HOST_ARRAY" : "ARGUMENT_TYPE",
       `${which} must be ${wanted(type)}, but got ${shown(value)}.${advice}`,
@@ -185,9 +190,11 @@ function pointerError(which: string, type: PointerType | ViewType, value: unknow
 
 export function countError(kernel: string, parameters: readonly Parameter[], got: number): LaunchError {
   const list = parameters.map(({ name, type }) => `${name}: ${type.name}`).join(", ");
+  const names = parameters.map(({ name }) => name).join(", ");
+  const advice = got === 0 ? ` Write ${kernel}.launch({ grid, block }, ${names}), or ${kernel}.over(n)(${names}).` : "";
   return new LaunchError(
     "ARGUMENT_COUNT",
-    `Kernel ${kernel} takes ${parameters.length} argument${parameters.length === 1 ? "" : "s"} (${list}) but got ${got}.`,
+    `Kernel ${kernel} takes ${parameters.length} argument${parameters.length === 1 ? "" : "s"} (${list}) but got ${got}.${advice}`,
   );
 }
 

@@ -285,10 +285,10 @@ export abstract class Module extends Callable {
    * changed then. Of a Sequential "layers.0.weight" is read as "0.weight". Throws TensorError.
    */
   loadStateDict(given: Readonly<Record<string, Tensor>>, { strict = true }: { readonly strict?: boolean } = {}): void {
-    if (given instanceof Tensor || typeof given !== "object" || given === null)
+    if (given instanceof Tensor || given instanceof Promise || typeof given !== "object" || given === null)
       throw new TensorError(
         "STATE",
-        `loadStateDict takes tensors by name, as stateDict gives them, but got ${worded(given)}.`,
+        `loadStateDict takes tensors by name, as stateDict gives them, but got ${worded(given)}.${given instanceof Promise ? " Write await before it." : ""}`,
       );
     const tensors = [...this.#tensors()];
     const own = new Map(tensors.map(({ name, value }) => [name, value]));

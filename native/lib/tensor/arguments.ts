@@ -12,7 +12,7 @@
 import { DeviceArray } from "../memory/array.ts";
 import { dtypeNames, isDType, type DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
-import { listed, worded } from "../wording.ts";
+import { listed, toBeTensor, worded } from "../wording.ts";
 import type { Tensor } from "./tensor.ts";
 import { onRow, type ShapeWithoutAxes } from "./without-axes.ts";
 
@@ -293,10 +293,7 @@ export function define<R extends Kinds, O extends Kinds, F extends (x: never, ..
   const { withoutAxes } = takes;
   const compute = (x: unknown, ...args: unknown[]): unknown => {
     if (!isTensor(x))
-      throw new TensorError(
-        "OPERANDS",
-        `${name} takes a tensor but got ${worded(x)}. Make a tensor of it with tensor(…).`,
-      );
+      throw new TensorError("OPERANDS", `${name} takes a tensor but got ${worded(x)}. ${toBeTensor(x)}`);
     x.checkLiving(name);
     const given = read(args);
     if (withoutAxes !== undefined && x.shape.length === 0) return onRow(withoutAxes, x, given, body);

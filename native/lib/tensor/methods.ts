@@ -8,7 +8,7 @@ import type { DType } from "../memory/dtype.ts";
 import type { FloatOf, Promoted, PromotedWith } from "../memory/promotion.ts";
 import type { Computation } from "../ops/core/operation.ts";
 import { TensorError } from "../errors.ts";
-import { worded } from "../wording.ts";
+import { toBeTensor, worded } from "../wording.ts";
 import type { Tensor } from "./tensor.ts";
 
 /** The dtype of a function of one tensor. */
@@ -47,7 +47,7 @@ function checkedOperand(name: string, operand: unknown, isTensor: (value: unknow
     return operand as DeviceArray;
   throw new TensorError(
     "OPERANDS",
-    `${name} takes a tensor or a number but got ${worded(operand)}. Make a tensor of it with tensor(…).`,
+    `${name} takes a tensor or a number but got ${worded(operand)}. ${toBeTensor(operand)}`,
   );
 }
 

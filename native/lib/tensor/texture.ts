@@ -4,7 +4,7 @@ import { TensorError } from "../errors.ts";
 import { DeviceArray } from "../memory/array.ts";
 import type { DType } from "../memory/dtype.ts";
 import { formatShape } from "../memory/shape.ts";
-import { listed, worded } from "../wording.ts";
+import { listed, toBeTensor, worded } from "../wording.ts";
 import { anything, flag, oneOf, optionsOf, type Kind } from "./arguments.ts";
 import type { Tensor } from "./tensor.ts";
 
@@ -60,7 +60,7 @@ function texelsOf(name: string, x: unknown, options: SurfaceOptions, isLinear = 
   if (!(x instanceof DeviceArray))
     throw new TensorError(
       "OPERANDS",
-      `${name} takes a tensor${name === "texture" ? " or a surface" : ""} but got ${worded(x)}. Make a tensor of it with tensor(…).`,
+      `${name} takes a tensor${name === "texture" ? " or a surface" : ""} but got ${worded(x)}. ${toBeTensor(x)}`,
     );
   x.checkLiving(name);
   const refuse = (sentence: string): never => {

@@ -1,0 +1,26 @@
+// Members that the library's namespace lacks: what it has instead.
+import { expect, test } from "vitest";
+import * as warpcell from "warpcell";
+import { insteadOfMember } from "./library-members.ts";
+
+test.each([
+  ["image", ": write wc.plot.image(x)."],
+  ["imshow", ": write wc.plot.image(x)."],
+  ["show", ": write show(x), which every notebook has."],
+  ["display", ": write display(x), which every notebook has."],
+  ["doctor", ": run npx warpcell doctor in a terminal, or open the kernel panel."],
+  ["is_available", ": wc.devices() says which devices there are."],
+  ["Variable", ": write wc.tensor([1, 2]), and x.requiresGrad = true."],
+  ["array", ": write wc.tensor([1, 2])."],
+  ["asarray", ": write wc.tensor([1, 2])."],
+  ["no_grad", ": write wc.noGrad."],
+  ["Linear", ": write wc.nn.Linear."],
+  ["svd", ": write wc.linalg.svd."],
+  ["mm", ": write x.matmul(y)."],
+  ["add_", ": write x.add_(…), of a tensor."],
+  ["softmx", ". Did you mean wc.softmax?"],
+  ["nothingOfTheKind", ""],
+  ["constructor", ""],
+])("%s", (name, advice) => {
+  expect(insteadOfMember(warpcell, "wc", name)).toBe(advice);
+});

@@ -1,0 +1,45 @@
+// What the library's own namespace has in place of a member that it lacks.
+import { nearest } from "./nearest.ts";
+
+/** What stands elsewhere, by the name that is looked for at the top. `object` is how the code calls the library. */
+const elsewhere: Readonly<Record<string, (object: string) => string>> = Object.assign(Object.create(null), {
+  image: (object: string) => `write ${object}.plot.image(x)`,
+  imshow: (object: string) => `write ${object}.plot.image(x)`,
+  show: () => "write show(x), which every notebook has",
+  display: () => "write display(x), which every notebook has",
+  doctor: () => "run npx warpcell doctor in a terminal, or open the kernel panel",
+  is_available: (object: string) => `${object}.devices() says which devices there are`,
+  Variable: (object: string) => `write ${object}.tensor([1, 2]), and x.requiresGrad = true`,
+  array: (object: string) => `write ${object}.tensor([1, 2])`,
+  asarray: (object: string) => `write ${object}.tensor([1, 2])`,
+} satisfies Record<string, (object: string) => string>);
+
+/** What to add to `wc.no_grad is not a function`; "" where nothing in the library is like it. */
+export function insteadOfMember(library: object, object: string, member: string): string {
+  if (member in Object.prototype) return "";
+  const known = elsewhere[member];
+  if (known !== undefined) return `: ${known(object)}.`;
+  const inCamelCase = member.replace(/_+([a-z\d])/g, (_, letter: string) => letter.toUpperCase());
+  const members = Object.keys(library);
+  if (members.includes(inCamelCase)) return `: write ${object}.${inCamelCase}.`;
+  const room = members.find((name) => /^[a-z]+$/.test(name) && has(Reflect.get(library, name), inCamelCase));
+  if (room !== undefined) return `: write ${object}.${room}.${inCamelCase}.`;
+  const method = methodOf(Reflect.get(library, "Tensor"), inCamelCase);
+  if (method !== "") return `: ${method}.`;
+  const meant = nearest(member, members);
+  return meant === undefined ? "" : `. Did you mean ${object}.${meant}?`;
+}
+
+function has(room: unknown, name: string): boolean {
+  return ((typeof room === "object" && room !== null) || typeof room === "function") && Object.hasOwn(room, name);
+}
+
+/** How a tensor has it: as a method, or as the error of a name that has another one says. */
+function methodOf(tensor: unknown, name: string): string {
+  if (typeof tensor !== "function" || !(name in tensor.prototype)) return "";
+  try {
+    return typeof Reflect.get(tensor.prototype, name) === "function" ? `write x.${name}(…), of a tensor` : "";
+  } catch (error) {
+    return /: (write .*)\.$/.exec(error instanceof Error ? error.message : "")?.[1] ?? "";
+  }
+}
