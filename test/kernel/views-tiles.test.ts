@@ -113,8 +113,8 @@ test("show: below the cell, and a comm on which a front end opens a viewer; what
     target_name: "warpcell.viewer",
     data: { version: 1, id: (shown[mime] as Json)["id"], shape: [3, 4], dtype: "float32", device, name: "twelve" },
   });
-  const again = await client.execute("show(x)");
-  expect(again.outputs.map(({ header }) => header.msg_type)).toEqual(["display_data"]);
+  const again = (await client.execute("show(x)")).outputs.map(({ header }) => header.msg_type);
+  expect([again.includes("display_data"), again.includes("execute_result")]).toEqual([true, false]);
   const failure = async (code: string) => (await client.execute(code)).reply["evalue"];
   expect(await failure("await show([1] as never)")).toBe("show takes a tensor, not an array. display shows any value.");
   expect(await failure("await show(undefined as never)")).toBe(
