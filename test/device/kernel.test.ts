@@ -1,5 +1,6 @@
 // Typed kernels on every device: what a launch passes, what it refuses with which sentence, templates, the cache,
 // faults, and its cost.
+import { inspect } from "node:util";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -704,6 +705,8 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
     expect(timing.min).toBeLessThanOrEqual(timing.median);
     expect(timing.median).toBeLessThanOrEqual(timing.max);
     expect(timing.mean).toBeCloseTo(timing.samples.reduce((sum, sample) => sum + sample, 0) / 7, 9);
+    expect(inspect(timing)).toMatch(/^[\d.]+ [nµm]?s \(least [\d.]+ [nµm]?s, most [\d.]+ [nµm]?s; 7 samples\)$/);
+    expect(Object.keys(timing)).toEqual(["min", "median", "mean", "max", "deviation", "samples"]);
     expect(p.slice(0).item()).toBe(3);
   });
 

@@ -10,6 +10,7 @@ import {
   KernelTemplate,
   LaunchError,
   Tensor,
+  tensor,
   zeros,
   type CudaModule,
 } from "../../native/lib/index.ts";
@@ -87,15 +88,15 @@ describe.each(devices.map((device) => ({ name: device.name, device })))("$name",
     expect(String(variable("filter"))).toBe("__constant__ filter");
     expect(Object.keys(module.globals)).toContain("vectors");
     expect(module.declarations.slice(3).map(({ text }) => text.replaceAll('import("warpcell").', ""))).toEqual([
-      "declare const filter: DeviceVariable<ArrayLike<number>, Float32Array>",
-      "declare const grid: DeviceVariable<ArrayLike<ArrayLike<number>> | ArrayBufferView, Float32Array[]>",
+      'declare const filter: DeviceVariable<ArrayLike<number> | Tensor<"float32">, Float32Array>',
+      'declare const grid: DeviceVariable<ArrayLike<ArrayLike<number>> | ArrayBufferView | Tensor<"float32">, Float32Array[]>',
       "declare const pairs: DeviceVariable<ArrayLike<{ a: number; b: ArrayLike<ArrayLike<number>> }>, ({ a: number; b: Float32Array[] })[]>",
       "declare const counter: DeviceVariable<number, number>",
-      "declare const table: DeviceVariable<ArrayLike<number>, Float64Array>",
+      'declare const table: DeviceVariable<ArrayLike<number> | Tensor<"float64">, Float64Array>',
       "declare const big: DeviceVariable<number | bigint, bigint>",
       "declare const flag: DeviceVariable<boolean, boolean>",
       "declare const vectors: DeviceVariable<ArrayLike<[x: number, y: number] | { x: number; y: number }>, ({ x: number; y: number })[]>",
-      "declare const bytes: DeviceVariable<ArrayLike<number>, Uint8Array>",
+      'declare const bytes: DeviceVariable<ArrayLike<number> | Tensor<"uint8">, Uint8Array>',
     ]);
   });
 
@@ -178,6 +179,43 @@ describe.each(devices.map((device) => ({ name: device.name, device })))("$name",
     expect(variable("counter").data()).toBe(7);
     variable("filter").set([1, 2, 3, 4, 5]);
     expect(launched("read", 5)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test("tensors of the dtype, of any shape with as many elements", () => {
+    const [weights, plane] = [floats(5), floats(6)];
+    variable("filter").set(tensor(weights, { device: name }));
+    variable("grid").set(tensor(plane, { device: "cpu" }));
+    expect([variable("filter").data(), variable("grid").data()]).toEqual([
+      weights,
+      [plane.slice(0, 3), plane.slice(3)],
+    ]);
+    const wide = tensor([...floats(12)], { device: name }).reshape([6, 2]);
+    variable("grid").set(wide.slice([1, 4]));
+    expect(variable("grid").data()).toEqual([wide.data().slice(2, 5), wide.data().slice(5, 8)]);
+    const refused: [string, Tensor, string][] = [
+      [
+        "filter",
+        wide.slice([0, 2]),
+        "filter takes a tensor of float32 with 5 elements, but got one of float32 with shape [2, 2].",
+      ],
+      [
+        "counter",
+        tensor([1], { device: name }),
+        "counter takes a tensor of int32 with 1 element, but got one of float32 with shape [1].",
+      ],
+      ["pairs", wide, "pairs takes no tensor (Pair[2]), but got one of float32 with shape [6, 2]."],
+      [
+        "grid",
+        wide.slice(null, [0, 1]),
+        "grid takes a contiguous tensor, but got one of shape [6, 1] with strides [2, 1]. Pass .contiguous(), a copy in row-major order without gaps.",
+      ],
+    ];
+    for (const [key, value, sentence] of refused)
+      expect(() => variable(key).set(value)).toThrow(
+        expect.objectContaining({ constructor: LaunchError, message: sentence }) as Error,
+      );
+    wide.dispose();
+    expect(() => variable("grid").set(wide)).toThrow(/disposed/);
   });
 
   test.each([

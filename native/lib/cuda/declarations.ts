@@ -44,8 +44,10 @@ export function variableText(name: string, type: CType): string {
   let element = type;
   let axes = 0;
   for (; element.kind === "array"; axes++) element = element.element;
+  const dtype = element.kind === "scalar" ? dtypeOf(element.scalar) : null;
   const flat = axes > 1 && element.kind === "scalar" ? " | ArrayBufferView" : "";
-  return `declare const ${name}: ${library}.DeviceVariable<${argumentType(type)}${flat}, ${valueType(type)}>`;
+  const tensor = axes > 0 && dtype !== null ? ` | ${library}.Tensor<"${dtype}">` : "";
+  return `declare const ${name}: ${library}.DeviceVariable<${argumentType(type)}${flat}${tensor}, ${valueType(type)}>`;
 }
 
 /** `declare const scaled: import("warpcell").HostFunction<[x: …, a?: number], …>`. */

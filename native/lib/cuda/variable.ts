@@ -1,7 +1,10 @@
 // A variable of device code as notebooks hold it: what is set goes to every module that has the variable, and what is
 // read is what its kernels see.
 import { Room } from "../wire/target.ts";
+import { DeviceArray } from "../memory/array.ts";
 import type { DType } from "../memory/dtype.ts";
+import { formatShape } from "../memory/shape.ts";
+import { read as readBytes } from "../memory/transfer.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { DeviceError, LaunchError } from "../errors.ts";
 import { packerOf, read } from "./argument.ts";
@@ -74,8 +77,8 @@ export class DeviceVariable<V = unknown, R = unknown> {
 
   /**
    * Gives the variable a value, behind all that was launched before: a number, an array or typed array of its shape (a
-   * flat one, too, in the order of memory), or an object with the fields of a struct. It is waited for. The value stays
-   * over faults of the device. Throws LaunchError for one that does not fit.
+   * flat one, too, in the order of memory), a contiguous tensor of its dtype, or an object with the fields of a struct.
+   * It is waited for. The value stays over faults of the device. Throws LaunchError for one that does not fit.
    */
   set(value: V): void {
     if (this.#isConst)
@@ -89,7 +92,7 @@ export class DeviceVariable<V = unknown, R = unknown> {
         "POINTER",
         `${this.name} holds pointers, which only launches can pass on: give kernels the tensors as arguments.`,
       );
-    this.#write(this.#packed(value));
+    this.#write(value instanceof DeviceArray ? this.#elements(value) : this.#packed(value));
   }
 
   /**
@@ -217,6 +220,30 @@ export class DeviceVariable<V = unknown, R = unknown> {
       if (copy === undefined) this.#copies.delete(reference);
       return copy ?? [];
     });
+  }
+
+  /** Of a tensor, on whichever device. */
+  #elements(x: DeviceArray): Uint8Array {
+    const storage = x.living("set");
+    const count = this.shape.reduce((product, length) => product * length, 1);
+    if (x.dtype !== this.dtype || x.size !== count) {
+      const wanted =
+        this.dtype === null
+          ? `no tensor (${this.#type.name})`
+          : `a tensor of ${this.dtype} with ${count} element${count === 1 ? "" : "s"}`;
+      throw new LaunchError(
+        "ARGUMENT_TYPE",
+        `${this.name} takes ${wanted}, but got one of ${x.dtype} with shape ${formatShape(x.shape)}.`,
+      );
+    }
+    if (!x.isContiguous)
+      throw new LaunchError(
+        "NOT_CONTIGUOUS",
+        `${this.name} takes a contiguous tensor, but got one of shape ${formatShape(x.shape)} with strides ${formatShape(x.strides)}. Pass .contiguous(), a copy in row-major order without gaps.`,
+      );
+    const bytes = new Uint8Array(this.bytes);
+    readBytes(x.execution, storage, x.offset * (this.bytes / count), this.bytes, (part, at) => bytes.set(part, at));
+    return bytes;
   }
 
   #packed(value: unknown): Uint8Array {
