@@ -29,7 +29,8 @@ import type { InPlaceMethods } from "./in-place.ts";
 import type { PairwiseMethods } from "./pairwise.ts";
 import { addMethods } from "./methods.ts";
 import { Storage } from "../memory/storage.ts";
-import { expose, read as readBytes, upload } from "../memory/transfer.ts";
+import { expose, read as readBytes } from "../memory/transfer.ts";
+import { moveTo } from "./to-device.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { checkedValue } from "../memory/value.ts";
 import { worded } from "../wording.ts";
@@ -250,7 +251,8 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
   /**
    * The same values as another dtype, on another device ("cpu", "cuda", "cuda:1"), or in another memory format, as
    * {@link Tensor.contiguous} makes it; this tensor when nothing changes. Floats become integers by truncation, beyond
-   * the range the nearest limit, NaN 0.
+   * the range the nearest limit, NaN 0. Gradients go back to where the tensor was. One GPU copies from another without
+   * the host where they reach each other's memory.
    * @example
    * tensor([1.7, -1.7]).to("int32"); // → tensor([1, -1], shape [2], int32, cpu)
    * tensor([1, 2]).to("cpu").device; // → 'cpu'
@@ -274,7 +276,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
     if (!this.isContiguous && this.isContiguousIn("channelsLast"))
       return this.transpose([0, 2, 3, 1]).to(target).transpose([0, 3, 1, 2]);
     const copy = Tensor.empty(device, this.dtype, this.shape);
-    this.#read((part, at) => upload(copy.living(), at, part));
+    moveTo(copy, this);
     return copy;
   }
 
