@@ -54,13 +54,18 @@ function transformOf(x: Pairs, sign: number): Pairs {
     }
     return out;
   }
-  const roots = Array.from({ length: n }, (_, r) => root(r) as [number, number]);
+  const [cosines, sines] = [0, 1].map((part) => Float64Array.from({ length: n }, (_, r) => root(r)[part]!)) as [
+    Float64Array,
+    Float64Array,
+  ];
   for (let k = 0; k < n; k++) {
-    let [re, im] = [0, 0];
+    let [re, im, r] = [0, 0, 0];
     for (let j = 0; j < n; j++) {
-      const [c, s] = roots[(j * k) % n]!;
+      const [c, s] = [cosines[r]!, sines[r]!];
       re += x[2 * j]! * c - x[2 * j + 1]! * s;
       im += x[2 * j]! * s + x[2 * j + 1]! * c;
+      r += k;
+      if (r >= n) r -= n;
     }
     out.set([re, im], 2 * k);
   }
@@ -112,8 +117,14 @@ function expectNear(found: Tensor, wanted: ArrayLike<number>, points: readonly n
 const lengths = Array.from({ length: 70 }, (_, at) => at + 1);
 const long = [97, 121, 128, 169, 210, 256, 257, 384, 500, 1000, 1009, 2048, 2310, 4096, 10007, 65536];
 
+/** Of a device without a library for transforms the usual path is the kernels'. */
+function pathsOf(device: string): ("usual" | "kernel")[] {
+  fft.fft(zeros([8], { device, dtype: "complex64" }));
+  return lastDispatch("fft")?.path === "kernel" ? ["usual"] : ["usual", "kernel"];
+}
+
 for (const { name: device } of devices)
-  for (const path of ["usual", "kernel"] as const)
+  for (const path of pathsOf(device))
     describe(`on ${device}, the ${path} path`, () => {
       const through = <R>(run: () => R): R => {
         if (path === "usual") return run();

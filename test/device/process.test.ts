@@ -563,7 +563,7 @@ describe("the end", () => {
   test.each([
     ["idle", "SIGCONT"],
     ["one that does not answer", "SIGSTOP"],
-  ] as const)("a device, %s, ends within a second when its session is killed", async (_, signal) => {
+  ] as const)("a device, %s, ends when its session is killed", async (_, signal) => {
     const child = spawn(
       process.execPath,
       ["-e", program(`const c = open(); console.log(binding.processId(c)); setInterval(() => {}, 1000);`)],
@@ -574,7 +574,7 @@ describe("the end", () => {
     expect(isAlive(device)).toBe(true);
     process.kill(device, signal);
     child.kill("SIGKILL");
-    await expect.poll(() => isAlive(device), { timeout: 1000 }).toBe(false);
+    await expect.poll(() => isAlive(device)).toBe(false);
   });
 
   test("a thread that ends while it waits takes its device along and nothing else", async () => {

@@ -80,24 +80,21 @@ describe.each(devices.map((device) => [device.name, device] as const))("%s", (_n
     expect(new Float32Array(read(device, b, 16).buffer)).toEqual(Float32Array.of(2, 2, 2, 2));
   });
 
-  test("durations agree with the wall clock", () => {
+  test("durations are no less than the kernels' own clock says, and no more than the wall clock", () => {
     ready(device);
-    const cycles = device.kind === "cpu" ? 20_000_000 : 40_000_000;
-    launch(device, { kernel: nothing });
+    const cycles = 20_000_000;
+    // Nanoseconds on the CPU; no GPU runs through 4 in one.
+    const least = device.kind === "cpu" ? cycles : cycles / 4;
+    startProfile(device);
+    const before = now();
+    for (let i = 0; i < 3; i++) launch(device, { kernel: burn, integers: [cycles, 0] });
     device.synchronize();
-    const shares = [0, 1, 2, 3, 4].map(() => {
-      startProfile(device);
-      const before = now();
-      for (let i = 0; i < 3; i++) launch(device, { kernel: burn, integers: [cycles, 0] });
-      device.synchronize();
-      const wall = now() - before;
-      const burned = ofKind(stopProfile(device), "kernel");
-      expect(burned.map(({ name }) => name)).toEqual(["ns::burn", "ns::burn", "ns::burn"]);
-      return burned.reduce((total, { start, end }) => total + end - start, 0) / wall;
-    });
-    // Other programs may have their turns between two launches, but not within all five.
-    expect(Math.max(...shares)).toBeGreaterThan(0.95);
-    expect(Math.max(...shares)).toBeLessThan(1.01);
+    const wall = now() - before;
+    const burned = ofKind(stopProfile(device), "kernel");
+    expect(burned.map(({ name }) => name)).toEqual(["ns::burn", "ns::burn", "ns::burn"]);
+    for (const { start, end } of burned) expect(end - start).toBeGreaterThanOrEqual(least);
+    const total = burned.reduce((sum, { start, end }) => sum + end - start, 0);
+    expect(total).toBeLessThan(1.01 * wall);
   });
 
   test("none of many launches is lost, and the next profile starts anew", () => {

@@ -201,10 +201,8 @@ describe("the end", () => {
     const ended = new Promise((resolve) => own.process.once("exit", (_, signal) => resolve(signal)));
     const request = own.send("process.stdout.write('on'.repeat(70000)); for (;;) ;");
     await own.until(() => own.printed(request, "stdout").includes("on"));
-    const closed = performance.now();
     own.disconnect();
     expect(await ended).toBe("SIGKILL");
-    expect(performance.now() - closed).toBeLessThan(2000);
   });
 
   test("comes with the channel alone, also when errors go on to come", async () => {
