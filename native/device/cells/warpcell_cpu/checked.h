@@ -31,14 +31,18 @@ struct Checked<K> {
     gridDim = {grid_x, grid_y, run->geometry->grid[2]};
     blockDim = {size_x, size_y, size_z};
     const u64 end = run->end;
-    u32 thread = run->thread;
-    for (u64 index = run->first; index < end; index++, thread = 0) {
+    u32 x = run->thread % size_x, y = run->thread / size_x % size_y, z = run->thread / size_x / size_y;
+    for (u64 index = run->first; index < end; index++, z = 0) {
       run->current = index;
       blockIdx = {u32(index % grid_x), u32(index / grid_x % grid_y), u32(index / grid_x / grid_y)};
-      for (; thread < size_x * size_y * size_z; thread++) {
-        threadIdx = {thread % size_x, thread / size_x % size_y, thread / size_x / size_y};
-        kernel(*reinterpret_cast<const A*>(arguments + layout.offset[I])...);
-        if (detached) return;
+      for (; z < size_z; z++, y = 0) {
+        for (; y < size_y; y++, x = 0) {
+          for (; x < size_x; x++) {
+            threadIdx = {x, y, z};
+            kernel(*reinterpret_cast<const A*>(arguments + layout.offset[I])...);
+            if (detached) return;
+          }
+        }
       }
     }
   }

@@ -1,6 +1,7 @@
 // A checked launch: follows every access of its threads, and finds those that are outside of what the launch was given,
 // of what nothing has written, and of what another thread uses at the same time.
 #pragma once
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -33,6 +34,16 @@ struct CheckedArgument {
 struct MemoryRange {
   uint8_t* base;
   uint64_t bytes;
+};
+
+// Where an access of the code went last, by a hash of the code's address: what is usual there needs no search.
+struct Places {
+  static constexpr size_t kCount = 256;
+  ShadowRegion* of[kCount];
+  Places();
+
+  ShadowRegion*& at(uintptr_t code) { return of[code / 2 % kCount]; }
+  const ShadowRegion& at(uintptr_t code) const { return *of[code / 2 % kCount]; }
 };
 
 struct CheckedTask {
@@ -78,6 +89,8 @@ class Checker final : public Observer {
   void grid_passed() override;
 
   // By code of the cell, before it happens.
+  template <uint32_t bytes, unsigned how>
+  static void access(Core& core, uint8_t* at, uintptr_t code);
   void access(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
   void fence(Core& core);
   // A thread has come to a statement.
@@ -102,6 +115,9 @@ class Checker final : public Observer {
 
   void lay_out_arguments();
   void settle();
+  void suspect(const Pending& pending);
+  const Places* places_of(const Core& core) const;
+
   ShadowRegion* variable(uint8_t* at);
   // These answer whether the thread can go on.
   bool look_at(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
@@ -142,16 +158,25 @@ class Checker final : public Observer {
 };
 
 struct Checker::Core {
+  enum Unwatched { kStacks, kScheduler };
+
   Checker* checker;
   Scheduler* scheduler;
+  uintptr_t image_base;
   const uint32_t* thread_index;
   int* detached;
   uint8_t* of_thread;
   uint64_t of_thread_bytes;
-  std::vector<int32_t> pieces;       // by 4 bytes of a thread's variables: a region, or one of those below
+  // By 4 bytes of a thread's variables: a region of shared memory, none, or what is unwatched.
+  static constexpr int32_t kUnwatched = -2;  // and below, by their number
+  std::vector<int32_t> pieces;
   std::vector<ShadowRegion> shared;  // static
   ShadowRegion dynamic;
   uint8_t* dynamic_end;
+
+  Places usual;
+  const Places* places;                 // those, or none while every access must be looked at
+  std::vector<ShadowRegion> unwatched;  // what is the executor's: stacks, the scheduler, variables of the headers
 
   uint64_t block = ~uint64_t(0);
   uint32_t block_began = 0;
@@ -167,5 +192,44 @@ struct Checker::Core {
 
 // Of the thread of the system that runs a checked launch; else null.
 extern thread_local Checker::Core* checked_core;
+
+// Where this place of the code was before, and where no other thread has been since all of them met, there is nothing
+// to find: a note of who was there is enough. Else the access is looked at.
+template <uint32_t bytes, unsigned how>
+inline void Checker::access(Core& core, uint8_t* at, uintptr_t code) {
+  constexpr bool is_write = (how & kWrite) != 0, is_read = (how & kRead) != 0;
+  const ShadowRegion& region = core.places->at(code);
+  Checker& checker = *core.checker;
+  if ((how & kAtomic) == 0 && __builtin_expect(region.contains(at, bytes), 1)) {
+    if (region.space == Space::unwatched) return;
+    const uint64_t offset = uint64_t(at - region.base);
+    if (!is_write && region.is_constant) return;
+    Shadow& shadow = region.pieces[offset >> region.shift];
+    const uint32_t me = uint32_t(core.block) * checker.threads_ + core.thread() + 1;
+    const uint32_t horizon = region.is_of_block() ? core.barrier : checker.launch_began_;
+    bool is_usual = bytes == 1u << region.shift && offset % bytes == 0 &&
+                    core.block == core.scheduler->current_block() && (shadow.writer == me || shadow.written < horizon);
+    if (is_read) is_usual &= !region.is_of_block() || shadow.written >= core.block_began;
+    if (is_write) {
+      is_usual &= shadow.reader == me || shadow.read < horizon;
+      is_usual &= shadow.other == me || shadow.other_read < horizon;
+    }
+    if (region.unwritten != nullptr) {
+      if (is_read) is_usual = false;
+      if (is_usual) std::memset(region.unwritten + offset, 0, bytes);
+    }
+    if (__builtin_expect(is_usual, 1)) {
+      const uint32_t here = uint32_t(code - core.image_base);
+      if (is_write)
+        shadow.writer = me, shadow.written = checker.now_, shadow.write_code = here;
+      else if (shadow.reader == me || shadow.reader == 0 || shadow.read < horizon)
+        shadow.reader = me, shadow.read = checker.now_, shadow.read_code = here;
+      else
+        shadow.other = me, shadow.other_read = checker.now_;
+      return;
+    }
+  }
+  checker.access(core, at, bytes, how, code);
+}
 
 }  // namespace warpcell::cpu
