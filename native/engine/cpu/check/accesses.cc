@@ -260,7 +260,7 @@ bool Checker::touch(Core& core, ShadowRegion& region, uint8_t* at, uint64_t byte
   const bool is_of_block = region.is_of_block();
   // Variables of the device may be constant memory, which has a cache of its own.
   if (region.space != Space::variable) count(core, is_of_block, at, bytes, how, code);
-  const uint32_t me = uint32_t(core.block) * threads_ + core.thread() + 1;
+  const uint32_t me = core.before_block + core.thread() + 1;
   const uint32_t here = uint32_t(code - task_.image->base()) | (is_atomic ? kAtomicCode : 0);
   const uint32_t horizon = is_of_block ? core.barrier : launch_began_;
   if (is_atomic && is_read) {

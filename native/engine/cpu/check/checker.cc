@@ -42,7 +42,7 @@ std::string hexadecimal(uint32_t mask) {
 
 }  // namespace
 
-thread_local Checker::Core* checked_core = nullptr;
+__thread Checker::Core* checked_core = nullptr;
 
 Places::Places() { std::fill(std::begin(of), std::end(of), &nowhere); }
 
@@ -193,6 +193,7 @@ void Checker::left(Scheduler&) { checked_core = nullptr; }
 
 void Checker::look_at_block(Core& core) {
   core.block = core.scheduler->current_block();
+  core.before_block = uint32_t(core.block) * threads_;
   core.block_began = core.barrier = ++now_;
   core.acquired = 0;
   core.is_damaged = false;

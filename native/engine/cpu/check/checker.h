@@ -38,12 +38,12 @@ struct MemoryRange {
 
 // Where an access of the code went last, by a hash of the code's address: what is usual there needs no search.
 struct Places {
-  static constexpr size_t kCount = 256;
+  static constexpr size_t kCount = 1024;
   ShadowRegion* of[kCount];
   Places();
 
-  ShadowRegion*& at(uintptr_t code) { return of[code / 2 % kCount]; }
-  const ShadowRegion& at(uintptr_t code) const { return *of[code / 2 % kCount]; }
+  ShadowRegion*& at(uintptr_t code) { return of[code % kCount]; }
+  const ShadowRegion& at(uintptr_t code) const { return *of[code % kCount]; }
 };
 
 struct CheckedTask {
@@ -179,6 +179,7 @@ struct Checker::Core {
   std::vector<ShadowRegion> unwatched;  // what is the executor's: stacks, the scheduler, variables of the headers
 
   uint64_t block = ~uint64_t(0);
+  uint32_t before_block = 0;  // threads of the blocks before it
   uint32_t block_began = 0;
   uint32_t barrier = 0;  // when the last one was passed
   uint32_t warps[kMaxThreads / kLanes];
@@ -191,7 +192,7 @@ struct Checker::Core {
 };
 
 // Of the thread of the system that runs a checked launch; else null.
-extern thread_local Checker::Core* checked_core;
+extern __thread Checker::Core* checked_core;
 
 // Where this place of the code was before, and where no other thread has been since all of them met, there is nothing
 // to find: a note of who was there is enough. Else the access is looked at.
