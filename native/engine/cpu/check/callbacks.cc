@@ -170,11 +170,11 @@ void __tsan_atomic_signal_fence(int) {
   Y(bits, fetch_and, __atomic_fetch_and) Y(bits, fetch_or, __atomic_fetch_or) Y(bits, fetch_xor, __atomic_fetch_xor) \
   Y(bits, fetch_nand, __atomic_fetch_nand)
 // clang-format on
-#define Y(bits, name, builtin)                                                           \
-  u##bits __tsan_atomic##bits##_##name(volatile u##bits* at, u##bits value, int order) { \
-    if (releases(order)) fenced();                                                       \
-    accessed(at, bits / 8, kRead | kWrite | kAtomic, __builtin_return_address(0));       \
-    return builtin(at, value, __ATOMIC_SEQ_CST);                                         \
+#define Y(bits, name, builtin)                                                                           \
+  u##bits __tsan_atomic##bits##_##name(volatile u##bits* at, u##bits value, int order) {                 \
+    if (releases(order)) fenced();                                                                       \
+    accessed<bits / 8, kRead | kWrite | kAtomic>(const_cast<u##bits*>(at), __builtin_return_address(0)); \
+    return builtin(at, value, __ATOMIC_SEQ_CST);                                                         \
   }
 #define X(bits)                                                                                                        \
   u##bits __tsan_atomic##bits##_load(const volatile u##bits* at, int) {                                                \
