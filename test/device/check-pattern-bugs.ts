@@ -1,5 +1,5 @@
 // Planted bugs of the patterns of textbooks: pictures, sparse matrices, sorts, scans, queues.
-import { tensor, type Kernel, type Tensor } from "../../native/lib/index.ts";
+import { tensor, zeros, type Kernel, type Tensor } from "../../native/lib/index.ts";
 import { block, cleared, floats, fresh, i, integers, on, xy, type Row } from "./check-rows.ts";
 
 /** Whole numbers that are given. */
@@ -147,5 +147,58 @@ export const patternBugs: readonly Row[] = [
     `${xy} {\n__shared__ float s[256];\nint t = threadIdx.x;\nif (x[t] > 2) s[t] = x[t];\n__syncthreads();\ny[t] = s[t]; // !\n}`,
     `${xy} {\n__shared__ float s[256];\nint t = threadIdx.x;\ns[t] = x[t] > 2 ? x[t] : 0;\n__syncthreads();\ny[t] = s[t];\n}`,
     block,
+  ],
+  [
+    "strideEnd",
+    "bounds",
+    `(float* y, int n) {\nfor (int k = threadIdx.x; k <= n; k += blockDim.x)\n  y[k] = k; // !\n}`,
+    `(float* y, int n) {\nfor (int k = threadIdx.x; k < n; k += blockDim.x)\n  y[k] = k;\n}`,
+    (kernel) => kernel.launch({ grid: 1, block: 32 }, fresh(100), 100),
+  ],
+  [
+    "doublesPast",
+    "bounds",
+    `(double* y, int n) {\n${i}\nif (i <= n)\n  y[i] += 0.5; // !\n}`,
+    `(double* y, int n) {\n${i}\nif (i < n)\n  y[i] += 0.5;\n}`,
+    (kernel) => kernel.launch({ grid: 4, block: 32 }, zeros([100], { dtype: "float64", ...on }), 100),
+  ],
+  [
+    "pointsPast",
+    "bounds",
+    `(const float* x, float* y, int points) {\nint t = threadIdx.x;\nconst float3* p = reinterpret_cast<const float3*>(x);\nif (t <= points)\n  y[t] = p[t].z; // !\n}`,
+    `(const float* x, float* y, int points) {\nint t = threadIdx.x;\nconst float3* p = reinterpret_cast<const float3*>(x);\nif (t < points)\n  y[t] = p[t].z;\n}`,
+    (kernel) => kernel.launch({ grid: 1, block: 32 }, floats(30), cleared(32), 10),
+  ],
+  [
+    "warpWithout",
+    "race",
+    shared(`s[t] = x[t];\nif (t < 16)\n  y[t] = s[t + 16]; // !`),
+    shared(`s[t] = x[t];\n__syncwarp();\nif (t < 16)\n  y[t] = s[t + 16];`),
+    sharing,
+  ],
+  [
+    "sameElement",
+    "race",
+    `(const int* x, int* y, int side) {\nint c = threadIdx.x, r = threadIdx.y;\ny[c * side + c] = x[r * side + c] + r; // !\n}`,
+    `(const int* x, int* y, int side) {\nint c = threadIdx.x, r = threadIdx.y;\ny[c * side + r] = x[r * side + c] + r;\n}`,
+    (kernel) => kernel.launch({ grid: 1, block: [8, 8] }, integers(64), fresh(64, "int32"), 8),
+  ],
+  [
+    "doublesUnwritten",
+    "unwritten",
+    `${xy} {\n__shared__ double s[256];\nint t = threadIdx.x;\nif (t % 2) s[t] = x[t];\n__syncthreads();\ny[t] = s[t]; // !\n}`,
+    `${xy} {\n__shared__ double s[256];\nint t = threadIdx.x;\ns[t] = t % 2 ? x[t] : 0;\n__syncthreads();\ny[t] = s[t];\n}`,
+    block,
+  ],
+  [
+    "oneBuffer",
+    "race",
+    shared(
+      `s[t] = x[t];\n__syncthreads();\nfor (int d = 1; d < 64; d *= 2) {\n  int left = t >= d ? s[t - d] : 0;\n  s[t] += left; // !\n  __syncthreads();\n}\ny[t] = s[t];`,
+    ),
+    shared(
+      `s[t] = x[t];\n__syncthreads();\nfor (int d = 1; d < 64; d *= 2) {\n  int left = t >= d ? s[t - d] : 0;\n  __syncthreads();\n  s[t] += left;\n  __syncthreads();\n}\ny[t] = s[t];`,
+    ),
+    sharing,
   ],
 ];

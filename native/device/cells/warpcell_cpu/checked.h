@@ -31,14 +31,18 @@ struct Checked<K> {
     gridDim = {grid_x, grid_y, run->geometry->grid[2]};
     blockDim = {size_x, size_y, size_z};
     const u64 end = run->end;
-    u32 thread = run->thread;
-    for (u64 index = run->first; index < end; index++, thread = 0) {
+    u32 x = run->thread % size_x, y = run->thread / size_x % size_y, z = run->thread / size_x / size_y;
+    for (u64 index = run->first; index < end; index++, z = 0) {
       run->current = index;
       blockIdx = {u32(index % grid_x), u32(index / grid_x % grid_y), u32(index / grid_x / grid_y)};
-      for (; thread < size_x * size_y * size_z; thread++) {
-        threadIdx = {thread % size_x, thread / size_x % size_y, thread / size_x / size_y};
-        kernel(*reinterpret_cast<const A*>(arguments + layout.offset[I])...);
-        if (detached) return;
+      for (; z < size_z; z++, y = 0) {
+        for (; y < size_y; y++, x = 0) {
+          for (; x < size_x; x++) {
+            threadIdx = {x, y, z};
+            kernel(*reinterpret_cast<const A*>(arguments + layout.offset[I])...);
+            if (detached) return;
+          }
+        }
       }
     }
   }
@@ -66,6 +70,35 @@ extern "C" __attribute__((__visibility__("default"), __used__)) WARPCELL_CPU_UNW
   places[0] = &threadIdx;
   places[1] = &warpcell_cpu::detached;
 }
+
+// Where a thread is, and that it waits, is nothing to watch. Loads that the compiler does not see are not told of; they
+// name what they load, so that one is enough.
+namespace warpcell_cpu {
+
+WARPCELL_CPU_FN u32 unwatched(const u32& place) {
+  u32 value;
+#if defined(__x86_64__)
+  __asm__("movl %1, %0" : "=r"(value) : "m"(place));
+#else
+  __asm__("ldr %w0, %1" : "=r"(value) : "Q"(place));
+#endif
+  return value;
+}
+WARPCELL_CPU_FN uint3 unwatched(const uint3& place) {
+  return {unwatched(place.x), unwatched(place.y), unwatched(place.z)};
+}
+
+static WARPCELL_CPU_UNWATCHED __attribute__((noinline, unused)) void wait_for_block(unsigned line = __builtin_LINE()) {
+  barrier(line, 0);
+}
+
+}  // namespace warpcell_cpu
+
+#define threadIdx (::warpcell_cpu::unwatched(::threadIdx))
+#define blockIdx (::warpcell_cpu::unwatched(::blockIdx))
+#define blockDim (::warpcell_cpu::unwatched(::blockDim))
+#define gridDim (::warpcell_cpu::unwatched(::gridDim))
+#define __syncthreads ::warpcell_cpu::wait_for_block
 
 // What stands in front of each statement where lines are counted.
 extern "C" void warpcell_cpu_ran(unsigned statement, const char* file, unsigned line);

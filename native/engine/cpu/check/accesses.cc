@@ -20,11 +20,6 @@ bool is_in(const std::vector<MemoryRange>& ranges, const uint8_t* at, uint64_t b
   });
 }
 
-template <class T>
-bool is_inside(const T& object, const uint8_t* at) {
-  return uint64_t(at - reinterpret_cast<const uint8_t*>(&object)) < sizeof object;
-}
-
 }  // namespace
 
 // The store that followed the callback has happened by now.
@@ -38,6 +33,13 @@ void Checker::settle() {
       findings_.add(each.finding);
   }
   pending_.clear();
+  if (checked_core != nullptr) checked_core->places = places_of(*checked_core);
+}
+
+// The next access settles it.
+void Checker::suspect(const Pending& pending) {
+  pending_.push_back(pending);
+  checked_core->places = places_of(*checked_core);
 }
 
 ShadowRegion* Checker::variable(uint8_t* at) {
@@ -64,7 +66,10 @@ bool Checker::look_at(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uin
   uint64_t in_thread = uint64_t(at - core.of_thread);
   if (in_thread < core.of_thread_bytes) {
     int32_t piece = core.pieces[in_thread / 4];
-    if (piece < -1) return true;
+    if (piece <= Core::kUnwatched) {
+      core.usual.at(code) = &core.unwatched[size_t(Core::kUnwatched - piece)];
+      return true;
+    }
     if (piece >= 0 && core.shared[size_t(piece)].contains(at, bytes))
       return touch(core, core.shared[size_t(piece)], at, bytes, how, code);
     return outside(core, at, bytes, how, code);
@@ -72,12 +77,17 @@ bool Checker::look_at(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uin
   for (ShadowRegion& region : globals_) {
     if (!region.contains(at, bytes)) continue;
     if (region.is_constant && how == kRead && region.unwritten == nullptr) {
+      core.usual.at(code) = &region;
       count(core, false, at, bytes, how, code);
       return true;
     }
     return touch(core, region, at, bytes, how, code);
   }
-  if (core.scheduler->stacks.contains(at) || is_inside(*core.scheduler, at)) return true;
+  for (ShadowRegion& region : {std::ref(core.unwatched[Core::kStacks]), std::ref(core.unwatched[Core::kScheduler])}) {
+    if (!region.contains(at, bytes)) continue;
+    core.usual.at(code) = &region;
+    return true;
+  }
   if (core.dynamic.contains(at, bytes)) return touch(core, core.dynamic, at, bytes, how, code);
   return outside(core, at, bytes, how, code);
 }
@@ -169,7 +179,7 @@ bool Checker::note(Core& core, Finding finding, uint8_t* at, uint64_t bytes, uns
   if (!is_kept) return false;
   Pending pending{at, uint32_t(bytes), {}, true, finding};
   std::memcpy(pending.before, at, bytes);
-  pending_.push_back(pending);
+  suspect(pending);
   return true;
 }
 
@@ -234,7 +244,7 @@ void Checker::conflict(Core& core, ShadowRegion& region, uint8_t* at, uint64_t b
   } else if ((how & kWrite) && !(how & kAtomic) && bytes <= kMostKept) {
     Pending pending{at, uint32_t(bytes), {}, false, finding};
     std::memcpy(pending.before, at, bytes);
-    pending_.push_back(pending);
+    suspect(pending);
   } else {
     findings_.add(finding);
   }
@@ -245,11 +255,12 @@ bool Checker::touch(Core& core, ShadowRegion& region, uint8_t* at, uint64_t byte
   if (__builtin_expect(core.block != core.scheduler->current_block(), 0)) look_at_block(core);
   region.is_used = true;
   region.is_constant = false;
+  core.usual.at(code) = &region;
   const bool is_write = (how & kWrite) != 0, is_read = (how & kRead) != 0, is_atomic = (how & kAtomic) != 0;
-  const bool is_of_block = region.space == Space::shared || region.space == Space::dynamic;
+  const bool is_of_block = region.is_of_block();
   // Variables of the device may be constant memory, which has a cache of its own.
   if (region.space != Space::variable) count(core, is_of_block, at, bytes, how, code);
-  const uint32_t me = uint32_t(core.block) * threads_ + core.thread() + 1;
+  const uint32_t me = core.before_block + core.thread() + 1;
   const uint32_t here = uint32_t(code - task_.image->base()) | (is_atomic ? kAtomicCode : 0);
   const uint32_t horizon = is_of_block ? core.barrier : launch_began_;
   if (is_atomic && is_read) {

@@ -23,6 +23,12 @@ __attribute__((always_inline)) inline void accessed(const volatile void* at, u64
   if (core != nullptr) core->checker->access(*core, static_cast<u8*>(const_cast<void*>(at)), bytes, how, code_of(code));
 }
 
+template <u32 bytes, unsigned how>
+__attribute__((always_inline)) inline void accessed(void* at, void* code) {
+  Checker::Core* core = checked_core;
+  if (core != nullptr) Checker::access<bytes, how>(*core, static_cast<u8*>(at), code_of(code));
+}
+
 // The order of memory in which others see what was written before: release, and what is stronger.
 constexpr bool releases(int order) { return order >= __ATOMIC_RELEASE; }
 
@@ -107,11 +113,11 @@ void __tsan_vptr_read(void**) {}
   X(unaligned_volatile_read, kRead | kAtomic) \
   X(unaligned_volatile_write, kWrite | kAtomic)
 #define X(name, how)                                                                     \
-  void __tsan_##name##1(void* at) { accessed(at, 1, how, __builtin_return_address(0)); } \
-  void __tsan_##name##2(void* at) { accessed(at, 2, how, __builtin_return_address(0)); } \
-  void __tsan_##name##4(void* at) { accessed(at, 4, how, __builtin_return_address(0)); } \
-  void __tsan_##name##8(void* at) { accessed(at, 8, how, __builtin_return_address(0)); } \
-  void __tsan_##name##16(void* at) { accessed(at, 16, how, __builtin_return_address(0)); }
+  void __tsan_##name##1(void* at) { accessed<1, how>(at, __builtin_return_address(0)); } \
+  void __tsan_##name##2(void* at) { accessed<2, how>(at, __builtin_return_address(0)); } \
+  void __tsan_##name##4(void* at) { accessed<4, how>(at, __builtin_return_address(0)); } \
+  void __tsan_##name##8(void* at) { accessed<8, how>(at, __builtin_return_address(0)); } \
+  void __tsan_##name##16(void* at) { accessed<16, how>(at, __builtin_return_address(0)); }
 WARPCELL_ACCESSES(X)
 #undef X
 
@@ -164,11 +170,11 @@ void __tsan_atomic_signal_fence(int) {
   Y(bits, fetch_and, __atomic_fetch_and) Y(bits, fetch_or, __atomic_fetch_or) Y(bits, fetch_xor, __atomic_fetch_xor) \
   Y(bits, fetch_nand, __atomic_fetch_nand)
 // clang-format on
-#define Y(bits, name, builtin)                                                           \
-  u##bits __tsan_atomic##bits##_##name(volatile u##bits* at, u##bits value, int order) { \
-    if (releases(order)) fenced();                                                       \
-    accessed(at, bits / 8, kRead | kWrite | kAtomic, __builtin_return_address(0));       \
-    return builtin(at, value, __ATOMIC_SEQ_CST);                                         \
+#define Y(bits, name, builtin)                                                                           \
+  u##bits __tsan_atomic##bits##_##name(volatile u##bits* at, u##bits value, int order) {                 \
+    if (releases(order)) fenced();                                                                       \
+    accessed<bits / 8, kRead | kWrite | kAtomic>(const_cast<u##bits*>(at), __builtin_return_address(0)); \
+    return builtin(at, value, __ATOMIC_SEQ_CST);                                                         \
   }
 #define X(bits)                                                                                                        \
   u##bits __tsan_atomic##bits##_load(const volatile u##bits* at, int) {                                                \

@@ -16,13 +16,23 @@ constexpr uint32_t kLatest = 3'000'000'000u;
 // Tensors of which unwritten bytes are remembered; of others all counts as written.
 constexpr size_t kMostUnwritten = 256;
 
-constexpr int32_t kNobody = -1, kOurs = -2;
+constexpr int32_t kNobody = -1;
+
+// What no access is in.
+ShadowRegion nowhere{nullptr, 0, 0, nullptr, kNoSubject, Space::unwatched};
+const Places no_places;
 
 ShadowRegion region_of(uint8_t* base, uint64_t bytes, Space space, int subject, Shadows& shadows) {
   return {base, bytes, 2, shadows.take(bytes / 4 + 2), subject, space};
 }
 
 bool is_before(const ShadowRegion& one, const ShadowRegion& two) { return one.base < two.base; }
+
+// Of threads that all wait.
+bool wait_in_one_line(const Waiters& waiters) {
+  const warpcell_cpu::Slot* slots = waiters.slots;
+  return std::all_of(slots, slots + waiters.threads, [&](auto& slot) { return slot.line == slots->line; });
+}
 
 std::string hexadecimal(uint32_t mask) {
   char text[16];
@@ -32,7 +42,14 @@ std::string hexadecimal(uint32_t mask) {
 
 }  // namespace
 
-thread_local Checker::Core* checked_core = nullptr;
+__thread Checker::Core* checked_core = nullptr;
+
+Places::Places() { std::fill(std::begin(of), std::end(of), &nowhere); }
+
+// Where blocks take turns, and where accesses are counted, every access is looked at.
+const Places* Checker::places_of(const Core& core) const {
+  return task_.cooperative || task_.counts || !pending_.empty() ? &no_places : &core.usual;
+}
 
 void Checker::begin(CheckedTask task) {
   task_ = std::move(task);
@@ -122,7 +139,7 @@ Reached Checker::reached(size_t index) const {
   const CheckedArgument& argument = task_.arguments[index];
   Reached reached{0, 0};
   for (const ShadowRegion& region : globals_) {
-    if (argument.bytes == 0 || !region.contains(argument.base, argument.bytes)) continue;
+    if (argument.bytes == 0 || !region.is_used || !region.contains(argument.base, argument.bytes)) continue;
     for (uint64_t at = 0; at < argument.bytes; at += argument.element) {
       const Shadow& shadow = region.pieces[uint64_t(argument.base + at - region.base) >> region.shift];
       if (shadow.writer == 0 || shadow.written < launch_began_) continue;
@@ -140,6 +157,14 @@ void Checker::entered(Scheduler& scheduler) {
   task_.image->places(places);
   core.checker = this;
   core.scheduler = &scheduler;
+  core.image_base = task_.image->base();
+  core.places = places_of(core);
+  auto unwatched = [&core](const void* base, uint64_t bytes) {
+    auto* start = static_cast<uint8_t*>(const_cast<void*>(base));
+    core.unwatched.push_back({start, bytes, 0, nullptr, kNoSubject, Space::unwatched});
+  };
+  unwatched(scheduler.stacks.memory(), scheduler.stacks.memory_bytes());
+  unwatched(&scheduler, sizeof scheduler);
   core.thread_index = static_cast<const uint32_t*>(places[0]);
   core.detached = static_cast<int*>(places[1]);
   core.size_x = task_.geometry.block[0];
@@ -151,7 +176,8 @@ void Checker::entered(Scheduler& scheduler) {
   for (const Name& name : names_) subject -= name.space == Space::shared;
   for (const StaticVariable& variable : task_.image->variables()) {
     if (!variable.of_thread) continue;
-    int32_t piece = variable.is_ours ? kOurs : int32_t(core.shared.size());
+    int32_t piece = variable.is_ours ? Core::kUnwatched - int32_t(core.unwatched.size()) : int32_t(core.shared.size());
+    if (variable.is_ours) unwatched(core.of_thread + variable.value, variable.bytes);
     for (uint64_t at = variable.value / 4; at <= (variable.value + variable.bytes - 1) / 4; at++)
       if (at < core.pieces.size()) core.pieces[at] = piece;
     if (variable.is_ours) continue;
@@ -167,6 +193,7 @@ void Checker::left(Scheduler&) { checked_core = nullptr; }
 
 void Checker::look_at_block(Core& core) {
   core.block = core.scheduler->current_block();
+  core.before_block = uint32_t(core.block) * threads_;
   core.block_began = core.barrier = ++now_;
   core.acquired = 0;
   core.is_damaged = false;
@@ -204,14 +231,14 @@ void Checker::released(const Waiters& waiters) {
   settle();
   Core& core = *checked_core;
   if (core.block != core.scheduler->current_block()) look_at_block(core);
-  std::map<uint32_t, uint32_t> lines;
-  uint32_t first = 0;
-  for (uint32_t thread = waiters.threads; thread-- > 0;) {
-    if (!(waiters.waiting[thread / 64] >> (thread % 64) & 1)) continue;
-    lines[waiters.slots[thread].line]++;
-    first = thread;
-  }
-  if (!core.is_damaged && (lines.size() > 1 || waiters.alive < waiters.threads)) {
+  if (!core.is_damaged && (waiters.alive < waiters.threads || !wait_in_one_line(waiters))) {
+    std::map<uint32_t, uint32_t> lines;
+    uint32_t first = 0;
+    for (uint32_t thread = waiters.threads; thread-- > 0;) {
+      if (!(waiters.waiting[thread / 64] >> (thread % 64) & 1)) continue;
+      lines[waiters.slots[thread].line]++;
+      first = thread;
+    }
     Finding finding = this->finding(core, lines.size() > 1 ? "barrier" : "ended", 0);
     finding.line.line = lines.begin()->first;
     finding.culprit.thread = first;

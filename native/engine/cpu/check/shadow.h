@@ -14,7 +14,7 @@ struct Shadow {
 };
 constexpr uint32_t kAtomicCode = 1u << 31;
 
-enum class Space { argument, shared, dynamic, variable };
+enum class Space { argument, shared, dynamic, variable, unwatched };
 
 struct ShadowRegion {
   uint8_t* base;
@@ -26,6 +26,8 @@ struct ShadowRegion {
   uint8_t* unwritten = nullptr;  // a byte for each: 1 where nothing has written yet; null where all is written
   bool is_used = false;
   bool is_constant = false;  // nobody writes here: reads need not be remembered
+
+  bool is_of_block() const { return space == Space::shared || space == Space::dynamic; }
 
   bool contains(const uint8_t* at, uint64_t size) const {
     return uint64_t(at - base) < bytes && size <= bytes - uint64_t(at - base);

@@ -25,9 +25,9 @@ class Stacks {
   // Whether `address` lies in the guard page of a stack.
   bool is_guard(const void* address) const;
   size_t bytes() const { return stride_ - kPage; }
-  bool contains(const void* address) const {
-    return memory_ != nullptr && size_t(static_cast<const char*>(address) - memory_) < stride_ * kCount;
-  }
+  // All of them.
+  const void* memory() const { return memory_; }
+  size_t memory_bytes() const { return memory_ == nullptr ? 0 : stride_ * kCount; }
 
  private:
   static constexpr size_t kPage = 4096;
