@@ -1,19 +1,22 @@
 // Attention as models use it: the function with all its options, and the layer of a sequence that attends to itself.
 import { TensorError } from "../errors.ts";
 import { factsOf } from "../memory/dtype.ts";
-import { formatShape, type Shape } from "../memory/shape.ts";
+import { formatShape, sizeOf, type Shape } from "../memory/shape.ts";
 import { composedAttention } from "../ops/attention/composed.ts";
 import { cannotGrow } from "../ops/attention/paths.ts";
 import { mostWidth, unbounded, type Settings } from "../ops/attention/problem.ts";
 import { shapesOf } from "../ops/attention/shapes.ts";
+import type { Sequence } from "../ops/attention/sequences.ts";
 import { applyAll } from "../ops/core/apply.ts";
 import { finite, flag, number, oneOf, reader, tensor, type Kind } from "../tensor/arguments.ts";
 import { drawOf, randomSource, type RandomSource } from "../tensor/generator.ts";
+import { cat } from "../tensor/joining.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { keyValueCache, type KeyValueCache, type SeenTokens } from "./key-value-cache.ts";
 import { Dropout, Linear } from "./layers.ts";
 import { Module, type ParameterOptions } from "./module.ts";
 import { parameterOptions, size } from "./options.ts";
+import { sequenceLengths, startsOf, type SequenceLengths } from "./sequence-lengths.ts";
 
 /**
  * `mask`: of bool, true where a query may look at a key, or of floats, which are added to the scores and have a
@@ -23,7 +26,8 @@ import { parameterOptions, size } from "./options.ts";
  * counted from the "end", when left out, as for a cache of keys, or from the "start", as PyTorch's `is_causal`. `scale`:
  * 1/√width when left out. `softcap`: scores become softcap · tanh(score / softcap) before the mask is added. `dropout`:
  * the probability that a weight is 0, the others divided by 1 − dropout, drawn from `seed` or `generator`. `cache`: k and
- * v are added to it, and what it then has is looked at.
+ * v are added to it, and what it then has is looked at. `lengths`: the rows of q, k and v are sequences of these lengths,
+ * one after the other, of which each looks at its own keys alone, without mask, dropout and cache.
  */
 export interface AttentionOptions extends RandomSource {
   readonly mask?: Tensor;
@@ -34,6 +38,7 @@ export interface AttentionOptions extends RandomSource {
   readonly softcap?: number;
   readonly dropout?: number;
   readonly cache?: KeyValueCache;
+  readonly lengths?: SequenceLengths;
   readonly returnLse?: boolean;
 }
 /** What `returnLse: true` gives: the result, and log Σ e^score of each query, −∞ of one that may look at nothing. */
@@ -68,6 +73,7 @@ const readAttention = reader("attention", {
     softcap: positive,
     dropout: probability,
     cache: keyValueCache,
+    lengths: sequenceLengths,
     returnLse: flag,
     ...randomSource,
   },
@@ -129,6 +135,8 @@ function checkMask(mask: Tensor, scores: Shape): void {
  * const cache = new nn.KeyValueCache(2, 2, 32, 16);
  * nn.attention(q, k, v, { cache, causal: true }).shape; // → [ 2, 8, 5, 16 ]
  * cache.length; // → 9
+ * const rows = randn([8, 12, 16]); // sequences of 3, 4 and 5 tokens
+ * nn.attention(rows, rows, rows, { lengths: [3, 4, 5], causal: true }).shape; // → [ 8, 12, 16 ]
  */
 export function attention(
   q: Tensor,
@@ -138,7 +146,8 @@ export function attention(
 ): AttentionWithLse;
 export function attention(q: Tensor, k: Tensor, v: Tensor, options?: AttentionOptions): Tensor;
 export function attention(...given: readonly unknown[]): Tensor | AttentionWithLse {
-  const { q, k, v, mask, cache, ...options } = readAttention(given);
+  const { q, k, v, mask, cache, lengths, ...options } = readAttention(given);
+  if (lengths !== undefined) return sequencesAttention(q, k, v, lengths, { ...options, mask, cache });
   const { before, hasHeads, heads, queries, keys: added } = shapesOf(q.shape, k.shape, v.shape);
   cache?.check(k, v);
   const keys = added + (cache?.filled ?? 0);
@@ -174,6 +183,39 @@ function attended(
           now === null ? settings : { ...settings, now },
         )
   ) as Tensor[];
+}
+
+/** What each of several sequences gives, one after the other. */
+function sequencesAttention(
+  q: Tensor,
+  k: Tensor,
+  v: Tensor,
+  lengths: SequenceLengths,
+  { mask, cache, ...options }: Omit<AttentionOptions, "mask" | "cache"> & Record<"mask" | "cache", unknown>,
+): Tensor | AttentionWithLse {
+  const { before, hasHeads, heads, queries, keys, width, valueWidth } = shapesOf(q.shape, k.shape, v.shape);
+  const { dropout = 0, returnLse = false } = options;
+  const beside = mask !== undefined ? "a mask" : cache !== undefined ? "a cache" : dropout > 0 ? "dropout" : null;
+  if (beside !== null)
+    throw new TensorError("OPTIONS", `attention takes lengths of sequences or ${beside}, not both: leave one out.`);
+  if (Math.max(width, valueWidth) > mostWidth())
+    throw new TensorError(
+      "SHAPE",
+      `attention of sequences takes heads of at most ${mostWidth()} columns but got ${Math.max(width, valueWidth)}.`,
+    );
+  const parts = startsOf(lengths, queries, keys);
+  const sequences = parts.map((each): Sequence => ({ ...each, ...seenKeys(options, each.queries, each.keys) }));
+  const [out, lse] = applyAll("sequencesAttention", [q, k, v], {
+    ...settingsOf(options, queries, keys, width),
+    sequences,
+  }) as Tensor[];
+  if (!returnLse) return out!;
+  const lines = [...before, ...(hasHeads ? [heads] : [])];
+  const count = sizeOf(lines);
+  const sums = parts.map(({ query, queries }) =>
+    (lse!.slice([count * query, count * (query + queries)]) as Tensor).reshape([...lines, queries]),
+  );
+  return { out: out!, lse: sums.length === 0 ? lse!.reshape([...lines, 0]) : cat(sums as Tensor[], { axis: -1 }) };
 }
 
 /** Attention of queries, keys and values that lie side by side: […, length, heads + 2 · keyHeads, width]. */
