@@ -19,8 +19,10 @@ export function made(shape: readonly number[], dtype: DType, device: string, suc
   };
 }
 
-export function expectNear(what: string, found: Tensor, value: number[], error: number[]): void {
-  const wrong = numbers(found).flatMap((each, at) =>
+export function expectNear(what: string, found: Tensor | readonly number[], value: number[], error: number[]): void {
+  const list = Array.isArray(found) ? (found as readonly number[]) : numbers(found as Tensor);
+  expect(list.length).toBe(value.length);
+  const wrong = list.flatMap((each, at) =>
     each === value[at] || Math.abs(each - value[at]!) <= error[at]!
       ? []
       : [`${what}[${at}]: ${each} for ${value[at]} ± ${error[at]}`],

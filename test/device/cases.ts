@@ -738,6 +738,8 @@ export const elsewhere: Partial<Record<OperationName, string>> = {
   attentionGradient: "test/device/attention.test.ts",
   packedAttention: "test/device/attention.test.ts",
   packedAttentionGradient: "test/device/attention.test.ts",
+  sequencesAttention: "test/device/attention-sequences.test.ts",
+  sequencesAttentionGradient: "test/device/attention-sequences.test.ts",
   convolution: "test/device/convolution.test.ts",
   convolutionInput: "test/device/convolution.test.ts",
   convolutionWeight: "test/device/convolution.test.ts",

@@ -1,43 +1,20 @@
 // Attention that keeps no weights of all pairs (Dao and others, arXiv 2205.14135): softmax(q·kᵀ · scale + mask)·v block
 // by block, with the sums of before multiplied where a larger score is met; backward works the weights out again. For
 // all dtypes and shapes, with no atomics, so that the same comes out every time.
-#include <warpcell/attention/lane_passes.cuh>
-#include <warpcell/attention/tile_passes.cuh>
+#include <warpcell/attention/generic_shapes.cuh>
 #include <warpcell/batches.cuh>
 
 using namespace warpcell;
 using attention::Backward;
 using attention::Gradients;
+using attention::kBlockThreads;
+using attention::kHeld;
+using attention::kMaskKeys;
+using attention::kMaskQueries;
+using attention::kQueries;
+using attention::kSummed;
+using attention::kVectorColumns;
 using attention::Problem;
-
-// On a GPU a kernel is made for C/4 · 64 columns of keys and of values at most; a core takes all.
-#ifdef WARPCELL_SERIAL
-template <class T, int C>
-constexpr int kQueries = attention::kLanes<Sum<T>>;
-template <class T>
-constexpr int kMaskQueries = attention::kTileLines;
-template <class T>
-constexpr int kMaskKeys = attention::kLanes<Sum<T>>;
-template <class T>
-constexpr int kVectorColumns = attention::kWidth<Sum<T>>;
-constexpr int kBlockThreads = 1;
-#else
-template <class T, int C>
-constexpr int kRows = sizeof(Sum<T>) == 4 && C <= 8 ? 8 : 4;
-template <class T, int C>
-constexpr int kQueries = kRows<T, C> * attention::kSide;
-template <class T>
-constexpr int kMaskQueries = attention::kLines;
-template <class T>
-constexpr int kMaskKeys = attention::kLines;
-template <class T>
-constexpr int kVectorColumns = 1;
-constexpr int kBlockThreads = attention::kThreads;
-#endif
-
-// Blocks that a processor of a GPU is to hold at a time.
-template <class T, int C>
-constexpr int kHeld = sizeof(Sum<T>) == 4 && C <= 8 ? 2 : 1;
 
 // `lse`: the logarithm of each query's sum of e^score.
 template <class T, int C>
@@ -46,7 +23,7 @@ __global__ void __launch_bounds__(kBlockThreads, kHeld<T, C>)
 #ifdef WARPCELL_SERIAL
   attention::attend_lanes(q, k, v, mask, out, lse, p, blockIdx.x);
 #else
-  attention::attend_tiles<T, kRows<T, C>, C>(q, k, v, mask, out, lse, p, blockIdx.x);
+  attention::attend_tiles<T, attention::kRows<T, C>, C>(q, k, v, mask, out, lse, p, blockIdx.x);
 #endif
 }
 
@@ -117,12 +94,6 @@ __global__ void __launch_bounds__(kBlockThreads, kHeld<T, C>)
 #endif
 }
 
-#ifdef WARPCELL_SERIAL
-// Rows of a block of sums.
-constexpr int kSummed = 64;
-#else
-constexpr int kSummed = 1;
-#endif
 // The gradient of queries: on a processor the sum of what the parts of keys added.
 template <class T, int C>
 __global__ void __launch_bounds__(kBlockThreads, kHeld<T, C>)

@@ -12,6 +12,7 @@ const low: readonly OperationName[] = [
   "convolutionInput",
   "attention",
   "packedAttention",
+  "sequencesAttention",
   "lstm",
   "gru",
   "prelu",

@@ -55,7 +55,7 @@ const wideNames = { f32: "float", f64: "double", i32: "int", u32: "uint", i64: "
 export const wideName = (dtype: DType) => wideNames[wideOf(dtype)];
 
 /** A value of dtype `from`, in its wide type, as one of `to`. */
-function recast(value: string, from: DType, to: DType): string {
+export function recast(value: string, from: DType, to: DType): string {
   if (from === to) return value;
   const isWhole = factsOf(to).bytes >= 4 && wideOf(from) === wideOf(to);
   return isWhole ? value : `widen(narrow<${factsOf(to).c}>(${value}))`;
@@ -221,7 +221,7 @@ function refusalOfShape({ shape, node }: Traced, space: Space): TensorError {
 }
 
 /** The number of the tensor that `traced` shows; `null` for one that is computed. */
-function leafOf(traced: Traced): number | null {
+export function leafOf(traced: Traced): number | null {
   for (let at = traced; ; at = at.node.input) {
     if (at.node.kind === "leaf") return at.node.leaf;
     if (at.node.kind !== "same") return null;
@@ -229,7 +229,7 @@ function leafOf(traced: Traced): number | null {
 }
 
 /** What `traced` shows of a tensor. */
-function viewThrough(traced: Traced, array: DeviceArray): View {
+export function viewThrough(traced: Traced, array: DeviceArray): View {
   const { node, shape } = traced;
   if (node.kind !== "same") return array;
   const view = viewThrough(node.input, array);

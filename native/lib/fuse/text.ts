@@ -17,7 +17,7 @@ export interface KernelParts {
   readonly out: DType;
 }
 
-const numberTypes: Partial<Record<ParameterKind, string>> = {
+export const numberTypes: Partial<Record<ParameterKind, string>> = {
   f32: "float",
   f64: "double",
   i32: "int",

@@ -22,7 +22,7 @@ interface Options {
   readonly flags: (architectures: readonly string[]) => string[];
 }
 /** As scripts/build-kernels.mjs compiles the library's own. */
-const optionsOf: ByBlock<Options> = {
+export const optionsOf: ByBlock<Options> = {
   serial: {
     defines: ["WARPCELL_SERIAL"],
     flags: ([best]) => [

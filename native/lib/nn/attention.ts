@@ -1,32 +1,44 @@
 // Attention as models use it: the function with all its options, and the layer of a sequence that attends to itself.
 import { TensorError } from "../errors.ts";
 import { factsOf } from "../memory/dtype.ts";
-import { formatShape, type Shape } from "../memory/shape.ts";
+import { formatShape, sizeOf, type Shape } from "../memory/shape.ts";
+import { attentionDType } from "../ops/attention/attention.ts";
 import { composedAttention } from "../ops/attention/composed.ts";
 import { cannotGrow } from "../ops/attention/paths.ts";
 import { mostWidth, unbounded, type Settings } from "../ops/attention/problem.ts";
 import { shapesOf } from "../ops/attention/shapes.ts";
+import type { Sequence } from "../ops/attention/sequences.ts";
 import { applyAll } from "../ops/core/apply.ts";
-import { finite, flag, number, oneOf, reader, tensor, type Kind } from "../tensor/arguments.ts";
+import { accumulatorOf } from "../ops/reduce/reducers.ts";
+import { either, finite, flag, number, oneOf, reader, tensor, type Kind } from "../tensor/arguments.ts";
 import { drawOf, randomSource, type RandomSource } from "../tensor/generator.ts";
+import { cat } from "../tensor/joining.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { keyValueCache, type KeyValueCache, type SeenTokens } from "./key-value-cache.ts";
 import { Dropout, Linear } from "./layers.ts";
 import { Module, type ParameterOptions } from "./module.ts";
 import { parameterOptions, size } from "./options.ts";
+import { CompiledScores, type MaskFunction, type ScoreFunction, type ScoreFunctions } from "./score-function.ts";
+import { sequenceLengths, startsOf, type SequenceLengths } from "./sequence-lengths.ts";
 
 /**
  * `mask`: of bool, true where a query may look at a key, or of floats, which are added to the scores and have a
- * gradient; of a shape that broadcasts to […, heads, queries, keys]. `causal`: a query looks at no key after its own
- * place. `window`: it looks at so many keys, its own and those before it, and without `causal` as many after it; or how
- * many before and how many after it. `alignment`: which key is a query's own where there are other numbers of both:
- * counted from the "end", when left out, as for a cache of keys, or from the "start", as PyTorch's `is_causal`. `scale`:
- * 1/√width when left out. `softcap`: scores become softcap · tanh(score / softcap) before the mask is added. `dropout`:
- * the probability that a weight is 0, the others divided by 1 − dropout, drawn from `seed` or `generator`. `cache`: k and
- * v are added to it, and what it then has is looked at.
+ * gradient; of a shape that broadcasts to […, heads, queries, keys]; or a function of places that returns bools (see
+ * `score`). `causal`: a query looks at no key after its own place. `window`: it looks at so many keys, its own and those
+ * before it, and without `causal` as many after it; or how many before and how many after it. `alignment`: which key is
+ * a query's own where there are other numbers of both: counted from the "end", when left out, as for a cache of keys, or
+ * from the "start", as PyTorch's `is_causal`. `scale`: 1/√width when left out. `softcap`: scores become
+ * softcap · tanh(score / softcap) before the mask is added. `score`: what becomes of scores then, still before the mask,
+ * compiled into the kernels; it and a mask by function are called once, on tensors without numbers, and compute by
+ * elementwise operations and `take`: an index that is outside gives NaN, or 0 of integers. They have the derivative by
+ * the score, and none by tensors that they use. `dropout`: the probability that a weight is 0, the others divided by
+ * 1 − dropout, drawn from `seed` or `generator`. `cache`: k and v are added to it, and what it then has is looked at.
+ * `lengths`: the rows of q, k and v are sequences of these lengths, one after the other, of which each looks at its own
+ * keys alone, without mask, function, dropout and cache.
  */
 export interface AttentionOptions extends RandomSource {
-  readonly mask?: Tensor;
+  readonly mask?: Tensor | MaskFunction;
+  readonly score?: ScoreFunction;
   readonly causal?: boolean;
   readonly alignment?: "start" | "end";
   readonly window?: number | readonly [before: number, after: number];
@@ -34,6 +46,7 @@ export interface AttentionOptions extends RandomSource {
   readonly softcap?: number;
   readonly dropout?: number;
   readonly cache?: KeyValueCache;
+  readonly lengths?: SequenceLengths;
   readonly returnLse?: boolean;
 }
 /** What `returnLse: true` gives: the result, and log Σ e^score of each query, −∞ of one that may look at nothing. */
@@ -48,6 +61,9 @@ const window: Kind<number | readonly [number, number]> = {
   has: (value) =>
     isCount(value, 1) || (Array.isArray(value) && value.length === 2 && value.every((each) => isCount(each, 0))),
 };
+const aFunction = { wanted: "a function", has: (value: unknown) => typeof value === "function" };
+const scoreFunction: Kind<ScoreFunction> = aFunction;
+const maskFunction: Kind<MaskFunction> = aFunction;
 const positive: Kind<number> = {
   wanted: "a finite number above 0",
   has: (value) => Number.isFinite(value) && (value as number) > 0,
@@ -60,7 +76,8 @@ const readAttention = reader("attention", {
   written: "nn.attention",
   required: { q: tensor, k: tensor, v: tensor },
   options: {
-    mask: tensor,
+    mask: either(tensor, maskFunction),
+    score: scoreFunction,
     causal: flag,
     alignment: oneOf("start", "end"),
     window,
@@ -68,6 +85,7 @@ const readAttention = reader("attention", {
     softcap: positive,
     dropout: probability,
     cache: keyValueCache,
+    lengths: sequenceLengths,
     returnLse: flag,
     ...randomSource,
   },
@@ -120,7 +138,7 @@ function checkMask(mask: Tensor, scores: Shape): void {
  * the weights of all pairs in memory (Dao and others, arXiv 2205.14135). The axis of heads may be missing; k and v may
  * have fewer, of a number that divides that of q, each for as many neighbours of q. Sums are kept in float32 at
  * least, and the same comes out every time. A query that may look at nothing gives 0, with gradient 0. Heads wider than
- * 256 and second gradients do take memory for the weights of all pairs. Throws TensorError.
+ * 256 and second gradients, which functions of scores have not, do take memory for the weights of all pairs. Throws TensorError.
  * @example
  * nn.attention(ones([1, 2, 4]), ones([1, 3, 4]), ones([1, 3, 5])).shape; // → [ 1, 2, 5 ]
  * const [q, k, v] = [randn([2, 8, 5, 16]), randn([2, 2, 9, 16]), randn([2, 2, 9, 16])]; // 4 heads of q for one of k
@@ -129,6 +147,11 @@ function checkMask(mask: Tensor, scores: Shape): void {
  * const cache = new nn.KeyValueCache(2, 2, 32, 16);
  * nn.attention(q, k, v, { cache, causal: true }).shape; // → [ 2, 8, 5, 16 ]
  * cache.length; // → 9
+ * const slopes = tensor([1, 0.5, 0.25, 0.125, 1, 1, 1, 1]); // a bias by function, as ALiBi's
+ * nn.attention(q, k, v, { score: (score, { head, query, key }) => score.sub(slopes.take(head).mul(query.sub(key))) }).shape;
+ * // → [ 2, 8, 5, 16 ]
+ * const rows = randn([8, 12, 16]); // sequences of 3, 4 and 5 tokens
+ * nn.attention(rows, rows, rows, { lengths: [3, 4, 5], causal: true }).shape; // → [ 8, 12, 16 ]
  */
 export function attention(
   q: Tensor,
@@ -138,7 +161,9 @@ export function attention(
 ): AttentionWithLse;
 export function attention(q: Tensor, k: Tensor, v: Tensor, options?: AttentionOptions): Tensor;
 export function attention(...given: readonly unknown[]): Tensor | AttentionWithLse {
-  const { q, k, v, mask, cache, ...options } = readAttention(given);
+  const { q, k, v, mask: masked, cache, lengths, score, ...options } = readAttention(given);
+  if (lengths !== undefined) return sequencesAttention(q, k, v, lengths, { ...options, mask: masked, cache, score });
+  const mask = masked instanceof Tensor ? masked : undefined;
   const { before, hasHeads, heads, queries, keys: added } = shapesOf(q.shape, k.shape, v.shape);
   cache?.check(k, v);
   const keys = added + (cache?.filled ?? 0);
@@ -146,7 +171,8 @@ export function attention(...given: readonly unknown[]): Tensor | AttentionWithL
   const { returnLse = false } = options;
   cache?.append(k, v);
   try {
-    const [out, lse] = attended(q, cache?.seen() ?? { keys: k, values: v, filled: null }, mask, options);
+    const functions = { score, mask: masked instanceof Tensor ? undefined : masked } as const;
+    const [out, lse] = attended(q, cache?.seen() ?? { keys: k, values: v, filled: null }, mask, functions, options);
     return returnLse ? { out: out!, lse: lse! } : out!;
   } catch (error) {
     cache?.takeBack(added);
@@ -158,29 +184,82 @@ function attended(
   q: Tensor,
   { keys: k, values: v, filled }: SeenTokens,
   mask: Tensor | undefined,
+  functions: ScoreFunctions,
   options: AttentionOptions,
 ) {
   const [queries, width] = q.shape.slice(-2) as [number, number];
+  const isBent = functions.score !== undefined || functions.mask !== undefined;
   const settings = settingsOf(options, queries, k.shape.at(-2)!, width);
   const now = filled && (() => ({ keys: filled(), ...seenKeys(options, queries, filled()) }));
   const isWide = Math.max(width, v.shape.at(-1)!) > mostWidth();
-  if (isWide && now !== null) throw cannotGrow();
+  if ((isWide || isBent) && now !== null) throw cannotGrow();
+  if (isWide && isBent)
+    throw new TensorError(
+      "SHAPE",
+      `attention with a function takes heads of at most ${mostWidth()} columns but got ${Math.max(width, v.shape.at(-1)!)}.`,
+    );
+  const bend = isBent ? { bend: bendOf(q, k, v, functions) } : {};
   return (
     isWide
       ? composedAttention([q, k, v], mask, settings)
       : applyAll(
           "attention",
           mask === undefined ? [q, k, v] : [q, k, v, mask],
-          now === null ? settings : { ...settings, now },
+          now === null ? { ...settings, ...bend } : { ...settings, now },
         )
   ) as Tensor[];
+}
+
+function bendOf(q: Tensor, k: Tensor, v: Tensor, functions: ScoreFunctions): CompiledScores {
+  const { batches, heads, queries, keys } = shapesOf(q.shape, k.shape, v.shape);
+  const sums = accumulatorOf(attentionDType([q, k, v]));
+  return new CompiledScores(q.deviceProcess, sums, [batches, heads, queries, keys], functions);
+}
+
+/** What each of several sequences gives, one after the other. */
+function sequencesAttention(
+  q: Tensor,
+  k: Tensor,
+  v: Tensor,
+  lengths: SequenceLengths,
+  {
+    mask,
+    cache,
+    score,
+    ...options
+  }: Omit<AttentionOptions, "mask" | "cache" | "score"> & Record<"mask" | "cache" | "score", unknown>,
+): Tensor | AttentionWithLse {
+  const { before, hasHeads, heads, queries, keys, width, valueWidth } = shapesOf(q.shape, k.shape, v.shape);
+  const { dropout = 0, returnLse = false } = options;
+  const others = { "a mask": mask, "a function of scores": score, "a cache": cache, dropout: dropout || undefined };
+  const beside = Object.entries(others).find(([, value]) => value !== undefined)?.[0] ?? null;
+  if (beside !== null)
+    throw new TensorError("OPTIONS", `attention takes lengths of sequences or ${beside}, not both: leave one out.`);
+  if (Math.max(width, valueWidth) > mostWidth())
+    throw new TensorError(
+      "SHAPE",
+      `attention of sequences takes heads of at most ${mostWidth()} columns but got ${Math.max(width, valueWidth)}.`,
+    );
+  const parts = startsOf(lengths, queries, keys);
+  const sequences = parts.map((each): Sequence => ({ ...each, ...seenKeys(options, each.queries, each.keys) }));
+  const [out, lse] = applyAll("sequencesAttention", [q, k, v], {
+    ...settingsOf(options, queries, keys, width),
+    sequences,
+  }) as Tensor[];
+  if (!returnLse) return out!;
+  const lines = [...before, ...(hasHeads ? [heads] : [])];
+  const count = sizeOf(lines);
+  const sums = parts.map(({ query, queries }) =>
+    (lse!.slice([count * query, count * (query + queries)]) as Tensor).reshape([...lines, queries]),
+  );
+  return { out: out!, lse: sums.length === 0 ? lse!.reshape([...lines, 0]) : cat(sums as Tensor[], { axis: -1 }) };
 }
 
 /** Attention of queries, keys and values that lie side by side: […, length, heads + 2 · keyHeads, width]. */
 function packedAttention(
   all: Tensor,
   keyHeads: number,
-  { mask, ...options }: Pick<AttentionOptions, "mask" | "causal">,
+  { mask, ...options }: Pick<AttentionOptions, "causal"> & { readonly mask?: Tensor },
 ): Tensor {
   const [length, heads, width] = all.shape.slice(-3) as [number, number, number];
   if (mask !== undefined) checkMask(mask, [...all.shape.slice(0, -3), heads - 2 * keyHeads, length, length]);
@@ -258,14 +337,14 @@ export class SelfAttention extends Module {
     const all = this.inputs(x).reshape([...before, length!, heads + 2 * keyHeads, width / heads]);
     const rank = before.length;
     const turned = [...before.keys(), rank + 1, rank, rank + 2];
-    const options = { causal, ...(mask === undefined ? {} : { mask }) };
     const part = (from: number, to: number) =>
       all.slice(...before.map(() => null), null, [from, to]).transpose(turned) as Tensor;
     const seen =
-      cache === undefined && width / heads <= mostWidth()
-        ? packedAttention(all, keyHeads, options)
+      cache === undefined && typeof mask !== "function" && width / heads <= mostWidth()
+        ? packedAttention(all, keyHeads, { causal, ...(mask === undefined ? {} : { mask }) })
         : attention(part(0, heads), part(heads, heads + keyHeads), part(heads + keyHeads, heads + 2 * keyHeads), {
-            ...options,
+            causal,
+            ...(mask === undefined ? {} : { mask }),
             ...(cache === undefined ? {} : { cache }),
           });
     return this.dropout(this.outputs(seen.transpose(turned).reshape([...before, length!, width])));

@@ -1,5 +1,7 @@
 // Models of layers: what `import { nn } from "warpcell"` gives.
 export { attention, SelfAttention, type AttentionOptions, type AttentionWithLse } from "./attention.ts";
+export type { MaskFunction, ScoreFunction, ScorePlace } from "./score-function.ts";
+export type { SequenceLengths } from "./sequence-lengths.ts";
 /** First values of parameters, as PyTorch has them: `nn.init.kaimingUniform`, … */
 export * as init from "./init.ts";
 export {

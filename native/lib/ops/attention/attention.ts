@@ -1,4 +1,5 @@
 // Attention as rows of the table: softmax(q · kᵀ · scale + mask) · v without the weights of all pairs, and its gradients.
+import { GradientError } from "../../errors.ts";
 import type { Execution } from "../../device/execution.ts";
 import type { DType } from "../../memory/dtype.ts";
 import { DeviceArray } from "../../memory/array.ts";
@@ -35,7 +36,8 @@ function inOrderOf({ shape: own, strides }: View, shape: Shape): Pick<Facts, "st
 }
 
 const shapesFor = ([q, k, v]: readonly DeviceArray[]) => shapesOf(q!.shape, k!.shape, v!.shape);
-const dtypeOf = (inputs: readonly DeviceArray[]) => {
+/** What it is computed in. */
+export const attentionDType = (inputs: readonly DeviceArray[]): DType => {
   const [q, k, v] = inputs.map((each) => floatDType("attention", each));
   return promoted(promoted(q!, k!), v!);
 };
@@ -47,7 +49,7 @@ function withOperands(
   on: Execution,
   dtype: DType,
   [q, k, v, mask]: readonly (DeviceArray | undefined)[],
-  { scale, softcap, first, last, p, seed, stream, now }: Settings,
+  { scale, softcap, first, last, p, seed, stream, now, bend }: Settings,
   out: Steps,
   use: (taken: Taken) => void,
 ): void {
@@ -89,6 +91,7 @@ function withOperands(
     mask: ownMask?.pairSteps ?? noSteps,
     maskKind: mask === undefined ? "none" : isBool ? "mayLook" : "added",
     ...(now && { now }),
+    ...(bend && { bend }),
   };
   use({ problem, q: ownQ.array, k: ownK.array, v: ownV.array, mask: ownMask?.array ?? null });
 }
@@ -112,7 +115,7 @@ export const attention: Computation<
   inPlace: false,
   infer([q, k, v]) {
     const shapes = shapesFor([q, k, v]);
-    const dtype = dtypeOf([q, k, v]);
+    const dtype = attentionDType([q, k, v]);
     const { heads, queries, valueWidth } = shapes;
     const shape = withHeads(shapes, heads, queries, valueWidth);
     return [
@@ -122,7 +125,7 @@ export const attention: Computation<
   },
   run([out, lse], inputs, settings, on) {
     const { before } = shapesFor(inputs);
-    const dtype = dtypeOf(inputs);
+    const dtype = attentionDType(inputs);
     withOperands(on, dtype, inputs, settings, stepsOf(out!, before.length), ({ problem, q, k, v, mask }) => {
       const whole: AttentionCall = { dtype, problem, q, k, v, mask, out: out!, lse: lse! };
       pathOf(on, whole).forward(on, whole);
@@ -130,6 +133,11 @@ export const attention: Computation<
   },
   gradient([g, dLse], { inputs, outputs: [out, lse], attributes, wanted, isDifferentiated }) {
     const [q, k, v, mask] = inputs;
+    if (isDifferentiated && attributes.bend !== undefined)
+      throw new GradientError(
+        "NO_GRADIENT",
+        "attention with a function of scores has no gradient of its gradient: write the formula with softmax and matmul where you need one.",
+      );
     if (isDifferentiated) return composedGradient([q, k, v], mask, attributes, g ?? null, dLse ?? null);
     const above = g ?? call("mul", [out!, 0]);
     const found = callAll(
@@ -189,7 +197,7 @@ export const attentionGradient: Computation<
     const [q, k, v, , , , mask] = inputs;
     const shapes = shapesFor([q, k, v]);
     const { heads, group, queries, keys, width, valueWidth } = shapes;
-    const dtype = dtypeOf([q, k, v]);
+    const dtype = attentionDType([q, k, v]);
     const of = (operand: DeviceArray, ...sizes: [number, number, number]): Facts => {
       const shape = withHeads(shapes, ...sizes);
       return { shape, dtype, ...inOrderOf(operand, shape) };
@@ -207,7 +215,7 @@ export const attentionGradient: Computation<
     const { before, heads, queries, valueWidth } = shapes;
     const mask = hasMask ? more[0] : undefined,
       dLse = more[hasMask ? 1 : 0];
-    const dtype = dtypeOf([q, k, v]);
+    const dtype = attentionDType([q, k, v]);
     const sizes = { before, heads, rows: queries, columns: valueWidth };
     using ownG = new Laid(on, g, dtype, sizes);
     using ownOut = new Laid(on, out, dtype, sizes);

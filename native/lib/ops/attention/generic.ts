@@ -2,34 +2,54 @@
 import type { Execution } from "../../device/execution.ts";
 import { DeviceArray } from "../../memory/array.ts";
 import type { DType } from "../../memory/dtype.ts";
-import { blocksFor, onDevice, threadsOf } from "../kernels/blocks.ts";
+import { blocksFor, onDevice, threadsOf, type Blocks, type ByBlock } from "../kernels/blocks.ts";
 import { differing, kernelFacts, kernelFactsByDType } from "../kernels/kernel-facts.ts";
-import { KernelFamily, type ParameterKind } from "../kernels/library.ts";
+import { KernelFamily, type LibraryArgument, type ParameterKind } from "../kernels/library.ts";
 import { accumulatorOf } from "../reduce/reducers.ts";
 import { floats } from "../rows/row-lines.ts";
 import type { AttentionCall, AttentionPath, BackwardCall } from "./paths.ts";
-import { gradientWords, problemWords, type PairSteps, type Problem } from "./problem.ts";
+import { gradientWords, problemWords, type BentKernel, type PairSteps, type Problem } from "./problem.ts";
 
 // A kernel for each number of columns that a thread of a GPU holds, for 16 times as many columns.
 const shares = [4, 8, 16] as const;
-const families = (name: string, kinds: readonly ParameterKind[]) =>
-  shares.map((share) => new KernelFamily("attention", floats, (type) => `${name}<${type}, ${share}>`, kinds));
 const operands = ["place", "place", "place", "place"] as const;
 const above = [...operands, "place", "place", "place"] as const;
+const kinds: Readonly<Record<BentKernel, readonly ParameterKind[]>> = {
+  attend: [...operands, "out", "out", "struct"],
+  attention_keys: [...above, "out", "out", "out", "i64", "struct", "struct"],
+  attention_queries: [...above, "out", "place", "i64", "struct", "struct"],
+  attention_mask: [...above, "out", "struct", "struct"],
+};
+const families = (name: BentKernel) =>
+  shares.map((share) => new KernelFamily("attention", floats, (type) => `${name}<${type}, ${share}>`, kinds[name]));
 const kernels = {
-  attend: families("attend", [...operands, "out", "out", "struct"]),
-  keys: families("attention_keys", [...above, "out", "out", "out", "i64", "struct", "struct"]),
-  queries: families("attention_queries", [...above, "out", "place", "i64", "struct", "struct"]),
+  attend: families("attend"),
+  attention_keys: families("attention_keys"),
+  attention_queries: families("attention_queries"),
+  attention_mask: [new KernelFamily("attention", floats, (type) => `attention_mask<${type}>`, kinds.attention_mask)],
 } as const;
 const deltas = new KernelFamily("attention", floats, (type) => `attention_delta<${type}>`, [
   ...["place", "place", "place", "out", "struct", "struct", "i64"],
 ] as ParameterKind[]);
-const masks = new KernelFamily("attention", floats, (type) => `attention_mask<${type}>`, [
-  ...above,
-  "out",
-  "struct",
-  "struct",
-]);
+
+// Where a block is one thread, gradients of queries are sums of what blocks of keys made: no score is among them.
+const isBentOn: ByBlock<Readonly<Record<BentKernel, boolean>>> = {
+  serial: { attend: true, attention_keys: true, attention_queries: false, attention_mask: true },
+  threads: { attend: true, attention_keys: true, attention_queries: true, attention_mask: true },
+};
+
+/** Runs a kernel of the library, or the one with the function of the user's in it. */
+function launch(
+  on: Execution,
+  { dtype, problem: { bend } }: AttentionCall,
+  name: BentKernel,
+  share: number,
+  blocks: Blocks,
+  args: readonly LibraryArgument[],
+): void {
+  if (bend === undefined || !onDevice(on.device, isBentOn)[name]) kernels[name][share]!.launch(on, dtype, blocks, args);
+  else bend.launch(on, { name, dtype, share: shares[share]!, kinds: kinds[name] }, blocks, args);
+}
 
 const facts = kernelFacts("attention", {
   deltaRows: "kDeltaRows",
@@ -63,21 +83,14 @@ function partsOf({ device }: Execution, dtype: DType, { batches, heads, group, k
 
 const readOf = ({ q, k, v, mask, dOut, lse, delta }: BackwardCall) => [q, k, v, mask, dOut, lse, delta];
 
-function forward(on: Execution, { dtype, problem, q, k, v, mask, out, lse }: AttentionCall): void {
+function forward(on: Execution, call: AttentionCall): void {
+  const { dtype, problem, q, k, v, mask, out, lse } = call;
   const share = shareOf(problem);
   const { queries4, queries8, queries16 } = tiles(dtype);
   const rows = onDevice(on.device, [queries4, queries8, queries16][share]!);
   const grid = Math.ceil(problem.queries / rows) * problem.heads * problem.batches;
   if (grid > 0)
-    kernels.attend[share]!.launch(on, dtype, { grid, block: blockOf(on) }, [
-      q,
-      k,
-      v,
-      mask,
-      out,
-      lse,
-      problemWords(problem),
-    ]);
+    launch(on, call, "attend", share, { grid, block: blockOf(on) }, [q, k, v, mask, out, lse, problemWords(problem)]);
 }
 
 function backward(on: Execution, call: BackwardCall): void {
@@ -100,13 +113,13 @@ function backward(on: Execution, call: BackwardCall): void {
   })();
   const keyGrid = (keyBlocks * batches * heads) / group;
   if (keyGrid > 0)
-    kernels.keys[share]!.launch(on, dtype, { grid: keyGrid, block }, [...read, dk, dv, sums, parts, ...words]);
+    launch(on, call, "attention_keys", share, { grid: keyGrid, block }, [...read, dk, dv, sums, parts, ...words]);
   const queryGrid = onDevice(device, {
     serial: Math.ceil(queryRows / facts().summed.serial),
     threads: Math.ceil(queries / tiles(dtype).maskQueries.threads) * heads * batches,
   });
   if (queryGrid > 0)
-    kernels.queries[share]!.launch(on, dtype, { grid: queryGrid, block }, [...read, dq, sums, parts, ...words]);
+    launch(on, call, "attention_queries", share, { grid: queryGrid, block }, [...read, dq, sums, parts, ...words]);
 }
 
 /** Fills `delta`: of every path, what its backward reads. */
@@ -135,7 +148,7 @@ export function maskGradientInto(on: Execution, call: BackwardCall, dMask: Devic
     tiled("query", Math.ceil(problem.queries / onDevice(on.device, maskQueries))) *
     tiled("key", Math.ceil(problem.keys / onDevice(on.device, maskKeys)));
   if (grid > 0)
-    masks.launch(on, dtype, { grid, block: blockOf(on) }, [
+    launch(on, call, "attention_mask", 0, { grid, block: blockOf(on) }, [
       ...readOf(call),
       dMask,
       problemWords(problem),
@@ -149,3 +162,6 @@ export const generic: AttentionPath = {
   forward,
   backward,
 };
+
+/** The same kernels with a function of the user's in them, compiled when it is first called. */
+export const compiled: AttentionPath = { ...generic, name: "compiled" };

@@ -6,7 +6,7 @@ import type { DType } from "../../memory/dtype.ts";
 import { mayTake, refusal, takes, type PathOf } from "../core/dispatch.ts";
 import { decoding } from "./decoding.ts";
 import { decodingOnCores } from "./decoding-serial.ts";
-import { generic } from "./generic.ts";
+import { compiled, generic } from "./generic.ts";
 import type { GradientSteps, Problem } from "./problem.ts";
 import { ampere, hopper, ofFloats } from "./tensor-cores.ts";
 
@@ -54,8 +54,9 @@ export const cannotGrow = (): TensorError =>
 
 /** Throws TensorError where the path that was named does not take the call, or none does. */
 export function pathOf(on: Execution, call: AttentionCall): AttentionPath {
-  const isGrowing = call.problem.now !== undefined;
-  const path = paths.find(
+  const { now, bend } = call.problem;
+  const isGrowing = now !== undefined;
+  const path = (bend === undefined ? paths : [compiled]).find(
     (each) => (each.grows === true || !isGrowing) && mayTake("attention", each.name) && each.takes(on, call),
   );
   if (path === undefined) throw isGrowing ? cannotGrow() : refusal("attention");

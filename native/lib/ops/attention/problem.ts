@@ -5,7 +5,9 @@ import { DeviceArray, viewOf } from "../../memory/array.ts";
 import type { DType } from "../../memory/dtype.ts";
 import { merged, sizeOf, stretch, stridesOf, type Shape, type View } from "../../memory/shape.ts";
 import { putLong } from "../../wire/long.ts";
+import type { Blocks } from "../kernels/blocks.ts";
 import { kernelFacts, offsetIn } from "../kernels/kernel-facts.ts";
+import type { LibraryArgument, ParameterKind } from "../kernels/library.ts";
 import { converted } from "../shape/copy.ts";
 
 /** Elements between neighbours; those of the last axis lie side by side. */
@@ -26,6 +28,23 @@ export interface PairSteps {
 export type MaskKind = "none" | "mayLook" | "added";
 const maskKinds: Readonly<Record<MaskKind, number>> = { none: 0, mayLook: 1, added: 2 };
 
+/** The kernels of the generic path with a function of the user's in them. */
+export interface Bend {
+  /** `kinds`: of the parameters that the library's own kernel of this name has; `share`: its columns. */
+  launch(
+    on: Execution,
+    kernel: {
+      readonly name: BentKernel;
+      readonly dtype: DType;
+      readonly share: number;
+      readonly kinds: readonly ParameterKind[];
+    },
+    blocks: Blocks,
+    args: readonly LibraryArgument[],
+  ): void;
+}
+export type BentKernel = "attend" | "attention_keys" | "attention_queries" | "attention_mask";
+
 /** What is the same for all tensors of these shapes. */
 export interface Settings {
   readonly scale: number;
@@ -40,6 +59,8 @@ export interface Settings {
   readonly stream: bigint;
   /** Of what is recorded: how many of the keys there are at each run, and which of them a query then sees. */
   readonly now?: () => Pick<Problem, "keys" | "first" | "last">;
+  /** What a function of the user's makes of scores, before the mask is added. */
+  readonly bend?: Bend;
 }
 /** As far as no key is. */
 export const unbounded = 2 ** 40;

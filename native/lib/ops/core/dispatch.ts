@@ -13,6 +13,7 @@ const paths = {
     mma: "16-bit elements on tensor cores, each warp for itself",
     tf32: 'float32 on tensor cores: a factor as two numbers of 11 bits, or as one with setFloat32Precision("tf32")',
     generic: "every dtype, width and mask on every device",
+    compiled: "the generic one with a function of scores or a mask by function in it, compiled when it is first called",
   },
   convolution: {
     depthwise: "a group for each channel, without sums over channels",
@@ -142,7 +143,7 @@ export function lastDispatch(operation?: DispatchedOperation): Dispatch | null {
 }
 
 /**
- * Has an operation take one of its paths: attention "decoding", "wgmma", "mma", "tf32" or "generic", convolution "depthwise",
+ * Has an operation take one of its paths: attention "decoding", "wgmma", "mma", "tf32", "generic" or "compiled", convolution "depthwise",
  * "pointwise", "library" or "patches", fft and linalg "library" or "kernel", in both directions; matmul "rows", "library" or "kernel"; matmul with a
  * quantised matrix ("quantizedMatmul") "tensorCores", "packs", "anywhere" or "floats", scaledMatmul "library" or
  * "floats". It holds until what is returned is disposed of, which `using` does at the end of a block; an operation that

@@ -1,6 +1,7 @@
 // The table of operations: all families by name. Functions, methods and the page of operations derive from it.
 import { attentionRows } from "../attention/attention.ts";
 import { packedAttentionRows } from "../attention/packed.ts";
+import { sequencesAttentionRows } from "../attention/sequences.ts";
 import { gruRows } from "../recurrent/gru.ts";
 import { lstmRows } from "../recurrent/lstm.ts";
 import { alongRows } from "../index/along.ts";
@@ -81,6 +82,7 @@ export const operations = {
   ...fourierRows,
   ...attentionRows,
   ...packedAttentionRows,
+  ...sequencesAttentionRows,
   ...convolutionRows,
   ...patchRows,
   ...poolingRows,

@@ -51,9 +51,9 @@ inline void join_scores(int lines, A* __restrict tile, A* __restrict most, A* __
 }
 
 // Block `block` of all: one of queries of one head.
-template <class T>
+template <class T, class Bend = Unbent>
 __attribute__((noinline)) void attend_lanes(const T* q, const T* k, const T* v, const void* mask, T* out, Sum<T>* lse,
-                                            const Problem& p, long long block) {
+                                            const Problem& p, long long block, const Bend& bend = {}) {
   using A = Sum<T>;
   constexpr int L = kLanes<A>;
   Room<A>& own = room<A>();
@@ -72,7 +72,7 @@ __attribute__((noinline)) void attend_lanes(const T* q, const T* k, const T* v, 
     const Lines<A> key_lines = lines_of(keys + key * p.k.token, p.k.token, lines, width, widened);
     multiply<false>(key_lines.first, key_lines.step, 1, columns, L, width, lines, wide, own.tile, L);
     const Pairs at = {p, batch, head, key, query, lines, lanes, true};
-    score<T>(at, mask, own.tile, (A*)nullptr);
+    score<T>(at, mask, own.tile, (A*)nullptr, bend);
     join_scores(lines, own.tile, own.most, own.sum, own.base, own.factor);
     bool is_same = true;
     for (int lane = 0; lane < L; lane++) is_same &= own.factor[lane] == A(1);
@@ -94,15 +94,19 @@ __attribute__((noinline)) void attend_lanes(const T* q, const T* k, const T* v, 
 
 // own.tile = the weights that were kept, own.other = the gradient of the scores as the mask has it, of a tile of
 // queries by the keys of `columns` and `values`, which are turned.
-template <class T, class A = Sum<T>>
+template <class T, class Bend = Unbent, class A = Sum<T>>
 inline void tile_gradient(const Backward<T>& in, const Pairs& at, const Lines<A>& queries, const Lines<A>& above,
-                          const A* columns, const A* values) {
+                          const A* columns, const A* values, const Bend& bend = {}) {
   constexpr int L = kLanes<A>;
   Room<A>& own = room<A>();
   const Problem& p = in.p;
   const int wide = whole_vectors(at.lanes, kWidth<A>), lines = at.lines;
   multiply<false>(queries.first, queries.step, 1, columns, L, int(p.width), lines, wide, own.tile, L);
-  score<T>(at, in.mask, own.tile, own.slopes);
+  score<T>(at, in.mask, own.tile, own.slopes, bend);
+  // What is not seen has no slope, whatever the function would make of it.
+  if constexpr (Bend::kIsBent)
+    for (int i = 0; i < lines * L; i++)
+      own.slopes[i] = fn::pick(own.tile[i] == minus_infinity<A>(), A(0), own.slopes[i]);
   multiply<false>(above.first, above.step, 1, values, L, int(p.value_width), lines, wide, own.other, L);
   if (p.dropout != 0) {
     for (int i = 0; i < lines * L; i++) own.kept[i] = A(1);
@@ -125,20 +129,20 @@ inline void tile_gradient(const Backward<T>& in, const Pairs& at, const Lines<A>
     for (int i = 0; i < lines * L; i++) own.tile[i] *= own.kept[i];
 }
 // From the gradient of the scores as the mask has it to that of q·k.
-template <class A>
+template <class Bend, class A>
 inline void through_cap(const Problem& p, int lines) {
   Room<A>& own = room<A>();
   const A scale = A(p.scale);
   for (int i = 0; i < lines * kLanes<A>; i++) own.other[i] *= scale;
-  if (p.softcap != 0)
+  if (Bend::kIsBent || p.softcap != 0)
     for (int i = 0; i < lines * kLanes<A>; i++) own.other[i] *= own.slopes[i];
 }
 
 // Part `part` of `parts` of one head's keys: their gradients, and what they add to those of the queries, in
 // `query_sums` [parts, batches, heads, queries, whole_vectors(width)].
-template <class T>
+template <class T, class Bend = Unbent>
 __attribute__((noinline)) void keys_backward(const Backward<T>& in, T* dk, T* dv, Sum<T>* query_sums, long long parts,
-                                             long long block) {
+                                             long long block, const Bend& bend = {}) {
   using A = Sum<T>;
   constexpr int L = kLanes<A>;
   Room<A>& own = room<A>();
@@ -175,9 +179,9 @@ __attribute__((noinline)) void keys_backward(const Backward<T>& in, T* dk, T* dv
             lines_of(in.q + p.q.at(batch, head) + query * p.q.token, p.q.token, lines, width, own.f);
         const Lines<A> above = lines_of(in.d_out + in.s.d_out.at(batch, head) + query * in.s.d_out.token,
                                         in.s.d_out.token, lines, values, own.g);
-        tile_gradient(in, at, queries, above, columns, value_columns);
+        tile_gradient(in, at, queries, above, columns, value_columns, bend);
         multiply<true>(above.first, 1, above.step, own.tile, L, lines, values, wide, value_sums, L);
-        through_cap<A>(p, lines);
+        through_cap<Bend, A>(p, lines);
         multiply<true>(queries.first, 1, queries.step, own.other, L, lines, width, wide, key_sums, L);
         multiply<true>(own.other, L, 1, padded_keys, padded, lanes, lines, padded, sums_of(head) + query * padded,
                        padded);
@@ -191,8 +195,8 @@ __attribute__((noinline)) void keys_backward(const Backward<T>& in, T* dk, T* dv
 }
 
 // Tile `block` of the mask's gradient.
-template <class T>
-__attribute__((noinline)) void mask_backward(const Backward<T>& in, T* d_mask, long long block) {
+template <class T, class Bend = Unbent>
+__attribute__((noinline)) void mask_backward(const Backward<T>& in, T* d_mask, long long block, const Bend& bend = {}) {
   using A = Sum<T>;
   constexpr int L = kLanes<A>;
   Room<A>& own = room<A>();
@@ -215,7 +219,7 @@ __attribute__((noinline)) void mask_backward(const Backward<T>& in, T* d_mask, l
               lines_of(in.q + p.q.at(batch, head) + query * p.q.token, p.q.token, lines, width, own.f);
           const Lines<A> above = lines_of(in.d_out + in.s.d_out.at(batch, head) + query * in.s.d_out.token,
                                           in.s.d_out.token, lines, values, own.g);
-          tile_gradient(in, at, queries, above, own.a, own.b);
+          tile_gradient(in, at, queries, above, own.a, own.b, bend);
           for (int i = 0; i < lines * L; i++) sums[i] += own.other[i];
         }
       }

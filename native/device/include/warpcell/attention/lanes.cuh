@@ -1,6 +1,7 @@
 // Attention on a processor: blocks of queries, or of keys, lie side by side in vectors, and what they meet is broadcast
 // as it lies in memory, so that nothing but a block is turned. Sums, powers and maxima then go from vector to vector.
 #pragma once
+#include "bend.cuh"
 #include "problem.cuh"
 
 #ifdef WARPCELL_SERIAL
@@ -153,10 +154,24 @@ struct Pairs {
   }
 };
 
-// What becomes of q·k: scaled, capped, the mask added, and −∞ where a query does not look. `slopes` gets, where there
-// is a cap and it is not null, the cap's derivative.
-template <class T, class A = Sum<T>>
-inline void score(const Pairs& at, const void* mask, A* tile, A* slopes) {
+// Bends scores, and multiplies their derivatives.
+template <class A, class Bend>
+inline void bend_scores(const Pairs& at, A* tile, A* slopes, const Bend& bend) {
+  constexpr int L = kLanes<A>;
+  for (int line = 0; line < at.lines; line++)
+    for (int lane = 0; lane < at.lanes; lane++) {
+      const long long query = at.query() + (at.lanes_are_queries ? lane : line),
+                      key = at.key() + (at.lanes_are_queries ? line : lane);
+      A& score = tile[line * L + lane];
+      if (slopes != nullptr) slopes[line * L + lane] *= bend.slope(score, at.batch, at.head, query, key);
+      score = bend.of(score, at.batch, at.head, query, key);
+    }
+}
+
+// What becomes of q·k: scaled, capped, bent, the mask added, and −∞ where a query does not look. `slopes` gets, where
+// there is a cap or a bend and it is not null, the derivative of both.
+template <class T, class Bend, class A = Sum<T>>
+inline void score(const Pairs& at, const void* mask, A* tile, A* slopes, const Bend& bend) {
   constexpr int L = kLanes<A>;
   const Problem& p = at.problem;
   const int lanes = at.lanes, count = at.lines * L;
@@ -170,7 +185,10 @@ inline void score(const Pairs& at, const void* mask, A* tile, A* slopes) {
     }
   } else {
     for (int i = 0; i < count; i++) tile[i] *= scale;
+    if (Bend::kIsBent && slopes != nullptr)
+      for (int i = 0; i < count; i++) slopes[i] = A(1);
   }
+  if constexpr (Bend::kIsBent) bend_scores(at, tile, slopes, bend);
   if (p.mask_kind != kNoMask) {
     const long long line_step = at.lanes_are_queries ? p.mask_key : p.mask_query,
                     lane_step = at.lanes_are_queries ? p.mask_query : p.mask_key;

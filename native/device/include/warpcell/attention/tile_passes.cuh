@@ -7,15 +7,15 @@
 namespace warpcell::attention {
 
 // Block `block` of all: one of queries of one head, the last first, which see the most where they see what is before.
-template <class T, int R, int C>
+template <class T, int R, int C, class Bend = Unbent>
 __device__ inline void attend_tiles(const T* q, const T* k, const T* v, const void* mask, T* out, Sum<T>* lse,
-                                    const Problem& p, long long block) {
+                                    const Problem& p, long long block, const Bend& bend = {}) {
   using A = Sum<T>;
   __shared__ Tile<A, R> tile;
   const long long blocks = (p.queries + R * kSide - 1) / (R * kSide), query = (blocks - 1 - block % blocks) * R * kSide,
                   head = block / blocks % p.heads, batch = block / blocks / p.heads;
   const int rows = least_of(p.queries - query, R * kSide);
-  const Head<T> of = {p, mask, batch, head};
+  const Head<T, Bend> of = {p, mask, batch, head, bend};
   q += p.q.at(batch, head) + query * p.q.token;
   k += p.k.at(batch, head / p.group);
   v += p.v.at(batch, head / p.group);
@@ -31,7 +31,7 @@ __device__ inline void attend_tiles(const T* q, const T* k, const T* v, const vo
     const int lines = least_of(end - key, kLines);
     A weights[R][4];
     multiply<R>(tile, q, p.q.token, rows, k + key * p.k.token, p.k.token, lines, int(p.width), weights);
-    const Scores<T> scores(of, query, key);
+    const Scores<T, Bend> scores(of, query, key);
 #pragma unroll
     for (int r = 0; r < R; r++) {
       A best = most[r];
@@ -72,12 +72,12 @@ __device__ inline void attend_tiles(const T* q, const T* k, const T* v, const vo
 }
 
 // Of this thread's four by four pairs: `weights` becomes those that were kept, `above` the gradient of the scores as
-// the mask has it, `slopes` the cap's derivative. Both come as products, q·k and g·v.
-template <bool rows_are_queries, class T, class A = Sum<T>>
-__device__ inline void pair_gradients(const Backward<T>& in, const Head<T>& of, long long query, long long key,
+// the mask has it, `slopes` the derivative of cap and bend. Both come as products, q·k and g·v.
+template <bool rows_are_queries, class T, class Bend, class A = Sum<T>>
+__device__ inline void pair_gradients(const Backward<T>& in, const Head<T, Bend>& of, long long query, long long key,
                                       A (&weights)[4][4], A (&above)[4][4], A (&slopes)[4][4]) {
   const Problem& p = in.p;
-  const Scores<T> scores(of, query, key);
+  const Scores<T, Bend> scores(of, query, key);
   const int row = thread_row() * 4, line = thread_line() * 4;
   A logs[4], deltas[4];
 #pragma unroll
@@ -95,8 +95,8 @@ __device__ inline void pair_gradients(const Backward<T>& in, const Head<T>& of, 
       const int i = rows_are_queries ? r : c;
       const Score<A> score =
           rows_are_queries ? scores(weights[r][c], row + r, line + c) : scores(weights[r][c], line + c, row + r);
-      slopes[r][c] = score.slope;
       const bool is_seen = score.value != minus_infinity<A>();
+      slopes[r][c] = is_seen ? score.slope : A(0);
       const A weight = is_seen ? power<T>(score.value - logs[i]) : A(0), share = p.dropout != 0 ? kept[r][c] : A(1);
       weights[r][c] = weight * share;
       above[r][c] = is_seen ? weight * (above[r][c] * share - deltas[i]) : A(0);
@@ -120,15 +120,15 @@ __device__ inline void clear(A (&sums)[4][C]) {
 }
 
 // The gradient of a block of queries.
-template <class T, int C>
-__device__ inline void queries_backward(const Backward<T>& in, T* dq, long long block) {
+template <class T, int C, class Bend = Unbent>
+__device__ inline void queries_backward(const Backward<T>& in, T* dq, long long block, const Bend& bend = {}) {
   using A = Sum<T>;
   __shared__ Tile<A, 4> tile;
   const Problem& p = in.p;
   const long long blocks = (p.queries + kLines - 1) / kLines, query = (blocks - 1 - block % blocks) * kLines,
                   head = block / blocks % p.heads, batch = block / blocks / p.heads;
   const int rows = least_of(p.queries - query, kLines);
-  const Head<T> of = {p, in.mask, batch, head};
+  const Head<T, Bend> of = {p, in.mask, batch, head, bend};
   const T *q = in.q + p.q.at(batch, head) + query * p.q.token,
           *d_out = in.d_out + in.s.d_out.at(batch, head) + query * in.s.d_out.token,
           *k = in.k + p.k.at(batch, head / p.group), *v = in.v + p.v.at(batch, head / p.group);
@@ -150,8 +150,8 @@ __device__ inline void queries_backward(const Backward<T>& in, T* dq, long long 
 }
 
 // The gradients of a block of keys and of their values, over all heads that share them.
-template <class T, int C>
-__device__ inline void keys_backward(const Backward<T>& in, T* dk, T* dv, long long block) {
+template <class T, int C, class Bend = Unbent>
+__device__ inline void keys_backward(const Backward<T>& in, T* dk, T* dv, long long block, const Bend& bend = {}) {
   using A = Sum<T>;
   __shared__ Tile<A, 4> tile;
   const Problem& p = in.p;
@@ -164,7 +164,7 @@ __device__ inline void keys_backward(const Backward<T>& in, T* dk, T* dv, long l
   clear(value_sums);
   const long long end = p.end_query(key, rows);
   for (long long head = key_head * p.group; head < (key_head + 1) * p.group; head++) {
-    const Head<T> of = {p, in.mask, batch, head};
+    const Head<T, Bend> of = {p, in.mask, batch, head, bend};
     for (long long query = p.first_query(key); query < end; query += kLines) {
       const int lines = least_of(end - query, kLines);
       const T *q = in.q + p.q.at(batch, head) + query * p.q.token,
@@ -189,8 +189,8 @@ __device__ inline void keys_backward(const Backward<T>& in, T* dk, T* dv, long l
 }
 
 // Tile `block` of the mask's gradient.
-template <class T>
-__device__ inline void mask_backward(const Backward<T>& in, T* d_mask, long long block) {
+template <class T, class Bend = Unbent>
+__device__ inline void mask_backward(const Backward<T>& in, T* d_mask, long long block, const Bend& bend = {}) {
   using A = Sum<T>;
   __shared__ Tile<A, 4> tile;
   const Problem& p = in.p;
@@ -199,7 +199,7 @@ __device__ inline void mask_backward(const Backward<T>& in, T* d_mask, long long
   clear(sums);
   for (long long batch = to.batch; batch < to.end_batch; batch++)
     for (long long head = to.head; head < to.end_head; head++) {
-      const Head<T> of = {p, in.mask, batch, head};
+      const Head<T, Bend> of = {p, in.mask, batch, head, bend};
       for (long long query = to.query; query < to.end_query; query += kLines)
         for (long long key = to.key; key < to.end_key; key += kLines) {
           const int rows = least_of(to.end_query - query, kLines), lines = least_of(to.end_key - key, kLines);

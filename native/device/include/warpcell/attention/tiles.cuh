@@ -1,6 +1,7 @@
 // Attention on a GPU without tensor cores: tiles of pairs, each thread's share of them in registers, with operands
 // brought through shared memory a few columns at a time.
 #pragma once
+#include "bend.cuh"
 #include "problem.cuh"
 
 #ifndef WARPCELL_SERIAL
@@ -186,28 +187,32 @@ __device__ inline A row_sum(A value) {
 }
 
 // One head of one batch.
-template <class T>
+template <class T, class Bend = Unbent>
 struct Head {
   const Problem& p;
   const void* mask;
   long long batch, head;
+  Bend bend;
   __device__ inline long long row(long long query) const { return (batch * p.heads + head) * p.queries + query; }
 };
 
-// The score of a pair, and the cap's derivative there.
+// The score of a pair, and the derivative of cap and bend there.
 template <class A>
 struct Score {
   A value, slope;
 };
-// With a cap or a mask, which few calls have: stands once, not for each of a thread's pairs.
-template <class T, class A = Sum<T>>
-__device__ __noinline__ Score<A> special_score(const Head<T>& of, A product, long long query, long long key) {
+// With a cap, a bend or a mask, which few calls have: stands once, not for each of a thread's pairs.
+template <class T, class Bend, class A = Sum<T>>
+__device__ __noinline__ Score<A> special_score(const Head<T, Bend>& of, A product, long long query, long long key) {
   const Problem& p = of.p;
   Score<A> score = {product * A(p.scale), A(1)};
   if (p.softcap != 0) {
     const A part = fn::tanh(product * A(p.scale / p.softcap));
     score = {A(p.softcap) * part, A(1) - part * part};
   }
+  if constexpr (Bend::kIsBent)
+    score = {of.bend.of(score.value, of.batch, of.head, query, key),
+             score.slope * of.bend.slope(score.value, of.batch, of.head, query, key)};
   const long long at = p.mask_at(of.batch, of.head) + query * p.mask_query + key * p.mask_key;
   if (p.mask_kind == kMayLook && !((const uchar*)of.mask)[at]) score.value = minus_infinity<A>();
   if (p.mask_kind == kAdded) score.value += A(widen<T>(((const T*)of.mask)[at]));
@@ -215,16 +220,16 @@ __device__ __noinline__ Score<A> special_score(const Head<T>& of, A product, lon
 }
 
 // What becomes of q·k in a tile, from its first query and key on: in small numbers.
-template <class T>
+template <class T, class Bend>
 struct Scores {
   using A = Sum<T>;
-  const Head<T>& of;
+  const Head<T, Bend>& of;
   long long query, key;
   int queries, keys, first, last;
   bool is_plain;
   A scale;
 
-  __device__ inline Scores(const Head<T>& of, long long query, long long key)
+  __device__ inline Scores(const Head<T, Bend>& of, long long query, long long key)
       : of(of),
         query(query),
         key(key),
@@ -232,7 +237,7 @@ struct Scores {
         keys(near(of.p.keys - key)),
         first(near(of.p.first + query - key)),
         last(near(of.p.last + query - key)),
-        is_plain(of.p.softcap == 0 && of.p.mask_kind == kNoMask),
+        is_plain(!Bend::kIsBent && of.p.softcap == 0 && of.p.mask_kind == kNoMask),
         scale(A(of.p.scale)) {}
   static __device__ inline int near(long long x) {
     constexpr long long kFar = 1 << 20;
@@ -252,8 +257,8 @@ __device__ __noinline__ Words dropping_words(const Dropping& dropping, long long
 
 // What this thread's weights are multiplied by when some are dropped: rows of queries by lines of keys, or the other
 // way round.
-template <int R, bool rows_are_queries, class T, class A = Sum<T>>
-__device__ inline void kept_factors(const Head<T>& of, long long query, long long key, A (&kept)[R][4]) {
+template <int R, bool rows_are_queries, class T, class Bend, class A = Sum<T>>
+__device__ inline void kept_factors(const Head<T, Bend>& of, long long query, long long key, A (&kept)[R][4]) {
   const Problem& p = of.p;
   const Dropping dropping(p);
   const A scale = kept_scale<A>(p);

@@ -1,0 +1,233 @@
+// Attention with functions of scores and of places, compiled into its kernels: beside its formula in float64, forward
+// and backward, with tensors that the functions capture; and what it says of functions that no kernel computes.
+import "./cache.ts";
+import { describe, expect, test } from "vitest";
+import { gradients, lastDispatch, nn, ones, tensor, type DType, type Tensor } from "../../native/lib/index.ts";
+import { expectNear, made, product } from "./attention-check.ts";
+import { reference, whole, type Case } from "./attention-formula.ts";
+import { devices } from "./devices.ts";
+import { expectGradients } from "./gradient-check.ts";
+import { poison, rounded, roundoff } from "./numbers.ts";
+
+type Functions = Pick<nn.AttentionOptions, "score" | "mask">;
+/** A case with functions, and what they add to a score. */
+interface Compiled extends Case {
+  readonly title: string;
+  readonly functions: (device: string) => Functions;
+  readonly added: (at: number[]) => number;
+}
+const slopes = [0.5, -0.25, 0.125, 1];
+const table = Array.from({ length: 9 }, (_, at) => at / 8 - 0.5);
+const near = (distance: number) => Math.max(-4, Math.min(4, distance)) + 4;
+const documents = Array.from({ length: 70 }, (_, at) => Math.floor(at / 23));
+
+const cases: Compiled[] = [
+  {
+    title: "a slope for each head, as ALiBi",
+    queries: 67,
+    keys: 70,
+    heads: 4,
+    keyHeads: 2,
+    options: { causal: true },
+    functions: (device) => {
+      const each = tensor(slopes, { dtype: "float32", device });
+      return { score: (score, { head, query, key }) => score.add(each.take(head).mul(key.sub(query))) as Tensor };
+    },
+    added: ([, h, i, j]) => slopes[h!]! * (j! - i!),
+  },
+  {
+    title: "a table of distances, of one query",
+    queries: 1,
+    keys: 65,
+    functions: (device) => {
+      const each = tensor(table, { dtype: "float32", device });
+      return { score: (score, { query, key }) => score.add(each.take(key.sub(query).clamp(-4, 4).add(4))) as Tensor };
+    },
+    added: ([, , i, j]) => table[near(j! - i!)]!,
+  },
+  {
+    title: "a mask by function of documents, and a table that is broadcast",
+    queries: 70,
+    keys: 70,
+    functions: (device) => {
+      const of = tensor(documents, { dtype: "int32", device });
+      const bias = tensor(slopes, { dtype: "float32", device }).reshape([2, 2, 1, 1]) as Tensor;
+      return {
+        mask: ({ query, key }) => of.take(query).eq(of.take(key)).logicalAnd(key.le(query)) as Tensor,
+        score: (score) => score.add(bias) as Tensor,
+      };
+    },
+    added: ([b, h, i, j]) =>
+      documents[i!] === documents[j!] && j! <= i! ? slopes[2 * b! + h!]! : Number.NEGATIVE_INFINITY,
+  },
+  {
+    title: "queries that look at nothing",
+    queries: 7,
+    keys: 33,
+    functions: () => ({ mask: ({ query }) => query.ne(3) as Tensor }),
+    added: ([, , i]) => (i === 3 ? Number.NEGATIVE_INFINITY : 0),
+  },
+];
+
+function expectCompiled(given: Compiled, dtype: DType, device: string): void {
+  const of = whole(given);
+  const { batch, heads, keyHeads, queries, keys, width, values } = of;
+  const [q, k, v, g] = [
+    [batch, heads, queries, width],
+    [batch, keyHeads, keys, width],
+    [batch, keyHeads, keys, values],
+    [batch, heads, queries, values],
+  ].map((shape) => made(shape, dtype, device));
+  const leaves = [q!.x, k!.x, v!.x];
+  for (const leaf of leaves) leaf.requiresGrad = true;
+  const functions = given.functions(device);
+  poison(device, 8 * product([batch, heads, Math.max(queries, keys), width]));
+  const { out, lse } = nn.attention(q!.x, k!.x, v!.x, { ...of.options, ...functions, returnLse: true });
+  expect(lastDispatch("attention")!.path).toBe("compiled");
+  const found = gradients(out, leaves, { gradient: g!.x });
+  const { value, error } = reference(
+    of,
+    {
+      ...(Object.fromEntries(
+        Object.entries({ q, k, v, g }).map(([name, each]) => [name, each!.list.map((one) => rounded(one, dtype))]),
+      ) as Record<"q" | "k" | "v" | "g", number[]>),
+      mask: given.added,
+    },
+    {
+      sum: dtype === "float64" ? 2 ** -53 : 2 ** -24,
+      own: roundoff[dtype]!,
+      least: dtype === "float16" ? 2 ** -25 : 0,
+    },
+    () => 0,
+    0,
+  );
+  expectNear("out", out.detach() as Tensor, value.out, error.out);
+  expectNear("lse", lse.detach() as Tensor, value.lse, error.lse);
+  for (const [at, name] of (["dq", "dk", "dv"] as const).entries())
+    expectNear(name, found[at]!, value[name], error[name]);
+}
+
+/** Smooth functions: what is multiplied, bent, and cut. */
+const smooth: [string, (device: string) => Functions & { readonly softcap?: number }][] = [
+  [
+    "a product with a number for each head, and a sine",
+    (device) => {
+      const each = tensor(slopes, { dtype: "float64", device });
+      return {
+        score: (score, { head, key }) =>
+          score.mul(each.take(head)).sin().add(score.square().mul(key).mul(0.1)) as Tensor,
+        softcap: 3,
+      };
+    },
+  ],
+  [
+    "only some of the scores, and a mask by function",
+    () => ({
+      score: (score, { query, key }) => score.exp().where(key.gt(query), score.mul(2)) as Tensor,
+      mask: ({ query, key }) => key.sub(query).abs().le(2) as Tensor,
+    }),
+  ],
+  ["none of the scores", () => ({ score: (_, { query, key }) => key.sub(query).div(4).to("float64") as Tensor })],
+];
+
+describe.each(devices)("on $name", ({ name: device }) => {
+  test.each(cases.map((each) => [each.title, each] as const))("%s", (title, each) => {
+    const narrow = { "a mask by function of documents, and a table that is broadcast": "float16" } as const;
+    expectCompiled(each, "float32", device);
+    if (title === cases[0]!.title) expectCompiled(each, "bfloat16", device);
+    if (title in narrow) expectCompiled(each, "float16", device);
+  });
+
+  test.each(smooth)("gradients are what differences say: of %s", (_, functions) => {
+    expectGradients(
+      (q, k, v) => nn.attention(q!, k!, v!, functions(device)),
+      [{ shape: [4, 3, 2] }, { shape: [2, 5, 2] }, { shape: [2, 5, 1] }],
+      device,
+    );
+  });
+
+  test("a mask of floats beside a function has its gradient", () => {
+    expectGradients(
+      (q, k, v, mask) => nn.attention(q!, k!, v!, { mask: mask!, score: (score) => score.tanh().mul(2) as Tensor }),
+      [{ shape: [2, 3, 2] }, { shape: [2, 4, 2] }, { shape: [2, 4, 1] }, { shape: [2, 1, 4] }],
+      device,
+    );
+  });
+
+  test("layers take a mask by function", () => {
+    const layer = new nn.SelfAttention(8, 2, { device });
+    const { x } = made([2, 5, 8], "float32", device);
+    const mask = tensor([1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1], { device })
+      .reshape([5, 5])
+      .ne(0) as Tensor;
+    const wanted = layer(x, { mask }).toArray();
+    expect(layer(x, { mask: ({ query, key }) => key.le(query) as Tensor }).toArray()).toEqual(wanted);
+  });
+
+  test("errors say what is wrong", () => {
+    const x = ones([2, 3, 4], { device }) as Tensor;
+    const bias = ones([3, 3], { device }) as Tensor;
+    bias.requiresGrad = true;
+    const leaf = ones([2, 3, 4], { device }) as Tensor;
+    leaf.requiresGrad = true;
+    const score = (of: nn.ScoreFunction) => () => nn.attention(x, x, x, { score: of });
+    const calls: [() => unknown, string][] = [
+      [
+        score((each) => each.softmax() as Tensor),
+        "attention cannot compile its function: softmax cannot be fused: fuse takes elementwise operations and reductions over the last axes. Do it before the fused function, or after it.",
+      ],
+      [
+        score((each) => each.sub(each.max({ axis: -1, keepdims: true })) as Tensor),
+        "attention cannot compile its function: max cannot be compiled: it needs more than one element.",
+      ],
+      [
+        score((_, { query, key }) => key.sub(query) as Tensor),
+        "attention cannot compile its function: it must return floats, but returned int32.",
+      ],
+      [
+        () => nn.attention(x, x, x, { mask: ({ key }) => key.mul(2) as Tensor }),
+        "attention cannot compile its function: it must return bools, but returned int32.",
+      ],
+      [
+        score(() => x),
+        "attention cannot compile its function: it must return a tensor that it makes of its arguments, but returned a Tensor.",
+      ],
+      [
+        score((each) => each.add(ones([5, 1, 1, 1, 1], { device })) as Tensor),
+        "attention cannot compile its function: it must return a tensor that broadcasts to [1, 2, 3, 3], but returned [5, 1, 2, 3, 3].",
+      ],
+      [
+        score((each, { query }) => each.add(query.reshape([3])) as Tensor),
+        "attention cannot compile its function: reshape cannot be compiled: it moves axes of [3, 1] to those of [3].",
+      ],
+      [
+        score((each, { query }) => each.add(bias.detach().take(query, 0)) as Tensor),
+        "attention cannot compile its function: take cannot be compiled along an axis: take elements by their place in row-major order.",
+      ],
+      [
+        score((each) => each.add(bias) as Tensor),
+        "attention has no gradient for the tensor of shape [3, 3] that its function uses: give it as mask, of floats that are added to the scores, or use .detach() on it.",
+      ],
+      [
+        () => nn.attention(x, x, x, { lengths: [3], score: (each) => each }),
+        "attention takes lengths of sequences or a function of scores, not both: leave one out.",
+      ],
+      [
+        () => {
+          const wide = ones([2, 3, 300], { device }) as Tensor;
+          return nn.attention(wide, wide, wide, { score: (each) => each });
+        },
+        "attention with a function takes heads of at most 256 columns but got 300.",
+      ],
+      [
+        () =>
+          gradients(nn.attention(leaf, x, x, { score: (each) => each.mul(2) as Tensor }).sum(), [leaf], {
+            createGraph: true,
+          }),
+        "attention with a function of scores has no gradient of its gradient: write the formula with softmax and matmul where you need one.",
+      ],
+      [() => nn.attention(x, x, x, { score: 2 as never }), "attention takes a function as score but got 2."],
+    ];
+    for (const [run, sentence] of calls) expect(run).toThrow(sentence);
+  });
+});
