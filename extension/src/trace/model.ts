@@ -261,12 +261,16 @@ export class TimelineModel {
     if (next !== null) this.select(next);
   }
 
-  /** Puts a kernel, places or times in front. */
-  reveal({ kernel, place, places = place === undefined ? undefined : [place], start, end }: Target): void {
+  /** Puts a kernel, a text, places or times in front. */
+  reveal({ kernel, text, place, places = place === undefined ? undefined : [place], start, end }: Target): void {
     this.range = null;
     this.selected = null;
-    if (kernel !== undefined || places)
-      this.search({ ...(kernel !== undefined && { kernel }), ...(places && { places }) });
+    if (kernel !== undefined || text !== undefined || places)
+      this.search({
+        ...(kernel !== undefined && { kernel }),
+        ...(text !== undefined && { text }),
+        ...(places && { places }),
+      });
     else this.matches = null;
     const span = start !== undefined && end !== undefined ? { start, end } : (this.matches?.span ?? null);
     this.show(span ? around(span, this.whole, 0.05) : this.whole);

@@ -1,27 +1,32 @@
 // Renders one profile below its cell, or the sentence that says what is wrong with it.
 import type { IRenderMime } from "@jupyterlab/rendermime-interfaces";
 import { Panel, Widget } from "@lumino/widgets";
-import { Advice, KernelTable, Roofline } from "../kernels/index.ts";
+import { Advice, KernelTable, makeOperators, Roofline } from "../kernels/index.ts";
 import { element } from "../tensor-view/element.ts";
 import type { CellLinks } from "./cell-links.ts";
 import type { Tables } from "./columns.ts";
+import { Comparison, type OtherProfile } from "./comparison.ts";
 import type { Trace } from "./payload.ts";
 import { checkTrace } from "./payload.ts";
 import type { PanelKind } from "./trace-view.ts";
 import { TraceView } from "./trace-view.ts";
 import type { AskWindow } from "./window-feed.ts";
 
-/** The views beside the timeline, in the order of their tabs. */
-export const panels: readonly PanelKind[] = [
+/** The views beside the timeline, in the order of their tabs. `others`: profiles to compare with. */
+const panelsWith = (others: () => readonly OtherProfile[]): readonly PanelKind[] => [
   { title: "Kernels", make: (payload, show) => new KernelTable(payload, show) },
+  { title: "Operations", make: makeOperators },
   { title: "Roofline", make: (payload, show) => new Roofline(payload, show) },
   { title: "Advice", make: (payload, show) => new Advice(payload, show) },
+  { title: "Compare", make: (payload, show) => new Comparison(payload, show, others) },
 ];
 
 /** The notebook around an output; `null` in a console or a file. */
 export interface NotebookSide {
   readonly windows: (tables: Tables) => AskWindow;
   readonly links: CellLinks;
+  /** The profiles that its outputs show. */
+  readonly profiles: () => readonly OtherProfile[];
 }
 
 export interface Shell {
@@ -33,6 +38,8 @@ export interface Shell {
 export class TraceRenderer extends Panel implements IRenderMime.IRenderer {
   private readonly mimeType: string;
   private readonly shell: Shell;
+  /** The profile as it came. */
+  private shown: unknown = null;
 
   constructor({ mimeType }: IRenderMime.IRendererOptions, shell: Shell) {
     super();
@@ -44,7 +51,8 @@ export class TraceRenderer extends Panel implements IRenderMime.IRenderer {
   /** Never rejects: an output that cannot be read is itself the thing to show. */
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     for (const widget of [...this.widgets]) widget.dispose();
-    const trace = checkTrace(model.data[this.mimeType]);
+    this.shown = model.data[this.mimeType];
+    const trace = checkTrace(this.shown);
     this.addWidget(
       trace.ok
         ? this.viewOf(trace.value, () => this.enlarge(trace.value))
@@ -55,7 +63,7 @@ export class TraceRenderer extends Panel implements IRenderMime.IRenderer {
   private viewOf(trace: Trace, enlarge: (() => void) | null): TraceView {
     const { notebook } = this.shell;
     return new TraceView(trace, {
-      panels,
+      panels: panelsWith(() => notebook?.profiles().filter(({ value }) => value !== this.shown) ?? []),
       ask: notebook?.windows(trace.tables) ?? null,
       links: notebook?.links ?? null,
       enlarge,
