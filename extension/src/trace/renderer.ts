@@ -35,12 +35,13 @@ export interface Shell {
   open(view: Widget, title: string): void;
 }
 
+/** Two profiles never take as long to the nanosecond. */
+const isOf = ({ payload }: Trace, value: unknown): boolean =>
+  (value as Partial<Trace["payload"]> | null)?.duration === payload.duration;
+
 export class TraceRenderer extends Panel implements IRenderMime.IRenderer {
   private readonly mimeType: string;
   private readonly shell: Shell;
-  /** The profile as it came. */
-  private shown: unknown = null;
-
   constructor({ mimeType }: IRenderMime.IRendererOptions, shell: Shell) {
     super();
     this.mimeType = mimeType;
@@ -51,8 +52,7 @@ export class TraceRenderer extends Panel implements IRenderMime.IRenderer {
   /** Never rejects: an output that cannot be read is itself the thing to show. */
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     for (const widget of [...this.widgets]) widget.dispose();
-    this.shown = model.data[this.mimeType];
-    const trace = checkTrace(this.shown);
+    const trace = checkTrace(model.data[this.mimeType]);
     this.addWidget(
       trace.ok
         ? this.viewOf(trace.value, () => this.enlarge(trace.value))
@@ -63,7 +63,7 @@ export class TraceRenderer extends Panel implements IRenderMime.IRenderer {
   private viewOf(trace: Trace, enlarge: (() => void) | null): TraceView {
     const { notebook } = this.shell;
     return new TraceView(trace, {
-      panels: panelsWith(() => notebook?.profiles().filter(({ value }) => value !== this.shown) ?? []),
+      panels: panelsWith(() => notebook?.profiles().filter(({ value }) => !isOf(trace, value)) ?? []),
       ask: notebook?.windows(trace.tables) ?? null,
       links: notebook?.links ?? null,
       enlarge,
