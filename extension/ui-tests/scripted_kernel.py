@@ -16,9 +16,10 @@ class ScriptedKernel(IPythonKernel):
         self.comm_manager.register_target("warpcell.gauges", lambda comm, _message: self.comms.append(comm))
         self.comm_manager.register_target("warpcell.trace", self.serve_windows)
         self.answers = {}
-        for target in ("warpcell.variables", "warpcell.memory", "warpcell.kernel"):
+        targets = ("warpcell.variables", "warpcell.memory", "warpcell.kernel")
+        for target in targets:
             self.comm_manager.register_target(target, self.serve_answers)
-        self.shell.push({"answers": self.answers, "gauges": self.comms, "gauge": gauge, "time": time, "windows": self.windows})
+        self.shell.push({"answers": self.answers, "answers_targets": targets, "gauges": self.comms, "gauge": gauge, "time": time, "windows": self.windows})
 
     def serve_windows(self, comm, _message):
         """Answers each request by the cell's `window(request)`: data, and buffers; notes the request."""

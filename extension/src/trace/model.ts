@@ -28,6 +28,8 @@ export class TimelineModel {
   layout: Layout;
   selected: number | null = null;
   hovered: number | null = null;
+  /** The time that the pointer is at. */
+  pointed: number | null = null;
   /** Chosen by hand, with what happened in it. */
   range: Span | null = null;
   marks: readonly Span[] = [];
@@ -80,10 +82,11 @@ export class TimelineModel {
     this.show(this.whole);
   }
 
-  /** Zooming by keys keeps in place what is chosen, where it is seen. */
+  /** Zooming by keys keeps in place what the pointer is at, else what is chosen, where it is seen. */
   private focusTime(): number {
     const { start, end } = this.view;
     const middle = (start + end) / 2;
+    if (this.pointed !== null && this.pointed >= start && this.pointed <= end) return this.pointed;
     if (this.selected === null) return middle;
     const { start: from, end: to } = this.slices.spanOf(this.selected);
     return to < start || from > end ? middle : Math.min(end, Math.max(start, (from + to) / 2));

@@ -2,6 +2,7 @@
 import type { IRenderMime } from "@jupyterlab/rendermime-interfaces";
 import { Panel, Widget } from "@lumino/widgets";
 import { Advice, KernelTable, makeOperators, Roofline } from "../kernels/index.ts";
+import { saveAs } from "../drawing/save-as.ts";
 import { element } from "../tensor-view/element.ts";
 import type { CellLinks } from "./cell-links.ts";
 import type { Tables } from "./columns.ts";
@@ -52,26 +53,29 @@ export class TraceRenderer extends Panel implements IRenderMime.IRenderer {
   /** Never rejects: an output that cannot be read is itself the thing to show. */
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
     for (const widget of [...this.widgets]) widget.dispose();
-    const trace = checkTrace(model.data[this.mimeType]);
+    const value = model.data[this.mimeType];
+    const trace = checkTrace(value);
     this.addWidget(
       trace.ok
-        ? this.viewOf(trace.value, () => this.enlarge(trace.value))
+        ? this.viewOf(trace.value, value, () => this.enlarge(trace.value, value))
         : new Widget({ node: element("div", "warpcell-problem", trace.problem) }),
     );
   }
 
-  private viewOf(trace: Trace, enlarge: (() => void) | null): TraceView {
+  /** `value`: the profile as it came. */
+  private viewOf(trace: Trace, value: unknown, enlarge: (() => void) | null): TraceView {
     const { notebook } = this.shell;
     return new TraceView(trace, {
       panels: panelsWith(() => notebook?.profiles().filter(({ value }) => !isOf(trace, value)) ?? []),
       ask: notebook?.windows(trace.tables) ?? null,
       links: notebook?.links ?? null,
       enlarge,
+      save: trace.payload.complete ? () => saveAs("cell.profile", JSON.stringify(value)) : null,
     });
   }
 
-  private enlarge(trace: Trace): void {
-    const view = this.viewOf(trace, null);
+  private enlarge(trace: Trace, value: unknown): void {
+    const view = this.viewOf(trace, value, null);
     view.addClass("warpcell-trace-large");
     this.shell.open(view, trace.payload.title);
   }

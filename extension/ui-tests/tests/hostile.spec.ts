@@ -74,6 +74,7 @@ const strayIn = `(root) => {
 }`;
 
 test("hostile outputs are text, a picture, or a sentence", async ({ page, tmpPath }) => {
+  if (isLong) test.setTimeout(1_200_000);
   test.info().annotations.push({ type: "seed", description: String(seed) });
   const random = randomOf(seed);
   const payloads = hostilePayloads(seed, all);

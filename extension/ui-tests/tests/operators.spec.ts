@@ -88,6 +88,13 @@ test("operations by shape, and two profiles side by side", async ({ page, tmpPat
   await chosen.setInputFiles({ name: "before.profile", mimeType: "application/json", buffer: await saved.body() });
   await expect(view.locator(".warpcell-compare > .lm-Widget").first()).toContainText("Before: before.profile");
   await expect(softmax.getByRole("cell").nth(5)).toHaveText("2");
+  // The button saves the same form of file.
+  const download = page.waitForEvent("download");
+  await view.getByRole("button", { name: "Save" }).click();
+  expect((await download).suggestedFilename()).toBe("cell.profile");
+  await chosen.setInputFiles(await (await download).path());
+  await expect(softmax.getByRole("cell").nth(5)).toHaveText("8");
+  await expect(softmax.getByRole("cell").nth(3)).toHaveText("0 ns");
   await chosen.setInputFiles({ name: "odd.json", mimeType: "application/json", buffer: Buffer.from("{") });
   await expect(view.locator(".warpcell-compare")).toContainText("odd.json is not a profile: it is not JSON.");
   await chosen.setInputFiles({ name: "odd.json", mimeType: "application/json", buffer: Buffer.from("{}") });
