@@ -84,7 +84,7 @@ const rooms: { room: RegExp; may: RegExp[] }[] = [
       /^kernel\/session-protocol/,
       /^kernel\/language\//,
       /^kernel\/mime/,
-      /^warpcell(\/host)?$/,
+      /^warpcell(\/host|\/long-work)?$/,
     ],
   },
   { room: /^kernel\/language\//, may: [/^kernel\/language\//, /^warpcell\/(cuda-text|payloads)$/] },

@@ -6,6 +6,7 @@ import { cudaCells } from "./cuda-cells/plugin.ts";
 import { editor } from "./editor/plugin.ts";
 import { gauges } from "./gauges/plugin.ts";
 import { kernelPanel } from "./kernel-panel/plugin.ts";
+import { longOutput } from "./long-output/plugin.ts";
 import { memory } from "./memory/plugin.ts";
 import { squiggles } from "./squiggles/plugin.ts";
 import { tensorView } from "./tensor-view/plugin.ts";
@@ -26,6 +27,7 @@ const plugins: JupyterFrontEndPlugin<void>[] = [
   memory,
   kernelPanel,
   viewer,
+  longOutput,
 ];
 
 // JupyterLab loads the default export, and no other.

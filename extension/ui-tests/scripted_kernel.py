@@ -1,4 +1,4 @@
-"""A kernel that calls itself warpcell and sends exactly what a cell tells it to: gauges on their comm, and windows of a profile on its."""
+"""A kernel that calls itself warpcell and sends exactly what a cell tells it to: gauges on their comm, windows of a profile on its, and what panels ask for."""
 
 import time
 
@@ -15,7 +15,11 @@ class ScriptedKernel(IPythonKernel):
         self.windows = []
         self.comm_manager.register_target("warpcell.gauges", lambda comm, _message: self.comms.append(comm))
         self.comm_manager.register_target("warpcell.trace", self.serve_windows)
-        self.shell.push({"gauges": self.comms, "gauge": gauge, "time": time, "windows": self.windows})
+        self.answers = {}
+        targets = ("warpcell.variables", "warpcell.memory", "warpcell.kernel")
+        for target in targets:
+            self.comm_manager.register_target(target, self.serve_answers)
+        self.shell.push({"answers": self.answers, "answers_targets": targets, "gauges": self.comms, "gauge": gauge, "time": time, "windows": self.windows})
 
     def serve_windows(self, comm, _message):
         """Answers each request by the cell's `window(request)`: data, and buffers; notes the request."""
@@ -25,6 +29,15 @@ class ScriptedKernel(IPythonKernel):
             self.windows.append(request)
             data, buffers = self.shell.user_ns["window"](request)
             comm.send({"request": request["request"], **data}, buffers=buffers)
+
+        comm.on_msg(answer)
+
+    def serve_answers(self, comm, message):
+        """Answers every question of a panel by `answers` of the comm's target."""
+        target = message["content"]["target_name"]
+
+        def answer(question):
+            comm.send({"request": question["content"]["data"]["request"], **self.answers.get(target, {"problem": "none yet"})})
 
         comm.on_msg(answer)
 

@@ -219,6 +219,8 @@ export interface TracePayload {
   readonly id?: string;
   readonly counters: readonly TraceCounter[];
   readonly kernels: readonly TraceKernel[];
+  /** Those of before had none. */
+  readonly operations?: readonly TraceOperation[];
   readonly advice: readonly TraceAdvice[];
   /** What a reader must know about the data: records that were dropped, what was not permitted and the remedy. */
   readonly notes: readonly string[];
@@ -295,6 +297,27 @@ export interface TraceCounter {
   readonly length: number;
   readonly time: string;
   readonly value: string;
+}
+
+/**
+ * All calls of one operation, or launches of a kernel outside of any, with operands of the same dtypes and shapes on
+ * one device. Times are nanoseconds.
+ */
+export interface TraceOperation {
+  readonly name: string;
+  /** "float32 [64, 32], float32 [32] → float32 [64]" */
+  readonly shapes: string;
+  readonly device: string;
+  readonly calls: number;
+  /** Of the session's thread, with the operations that it calls, and without. */
+  readonly host: number;
+  readonly hostSelf: number;
+  /** Of the kernels, copies and fills that it launches itself. */
+  readonly deviceSelf: number;
+  /** Of the time that devices spent on all operations, 0 … 1. */
+  readonly share: number;
+  /** Indices of the profile's places. */
+  readonly places: readonly number[];
 }
 
 /** All launches of one kernel on one device. Times are nanoseconds. */

@@ -286,13 +286,13 @@ export function columnsFor(rows: readonly Row[]): { columns: Column[]; omittedCo
   };
 }
 
-/** As lines of text that a spreadsheet takes: no cell breaks its row, and none is taken for a formula. */
+/** As a spreadsheet takes it: no cell breaks its row, and none is taken for a formula. */
+export const inCell = (value: string | number | null): string =>
+  typeof value === "string" ? value.replace(/[\u0000-\u001f]+/g, " ").replace(/^[=+\-@]/, "'$&") : String(value ?? "");
+
+/** As lines of text that a spreadsheet takes. */
 export function tabSeparated(rows: readonly Row[], shown: readonly Column[]): string {
   const cells = shown.flatMap(({ raw }) => raw);
-  const inCell = (value: string | number | null) =>
-    typeof value === "string"
-      ? value.replace(/[\u0000-\u001f]+/g, " ").replace(/^[=+\-@]/, "'$&")
-      : String(value ?? "");
   return [cells.map(([title]) => inCell(title)), ...rows.map((row) => cells.map(([, value]) => inCell(value(row))))]
     .map((line) => `${line.join("\t")}\n`)
     .join("");

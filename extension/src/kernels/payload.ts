@@ -1,10 +1,17 @@
 // Says what is wrong with the part of a profile that tells of kernels, devices and advice, so that its views can trust
 // it.
-import type { TraceAdvice, TraceDevice, TraceKernel, TracePayload, TracePlace } from "../../../kernel/mime.ts";
+import type {
+  TraceAdvice,
+  TraceDevice,
+  TraceKernel,
+  TraceOperation,
+  TracePayload,
+  TracePlace,
+} from "../../../kernel/mime.ts";
 import type { Expectation, Expectations } from "../kernel-link/fields.ts";
 import { count, counts, finite, optional, orNull, problemIn, record, text, within } from "../kernel-link/fields.ts";
 
-export type KernelFacts = Pick<TracePayload, "kernels" | "devices" | "advice" | "places">;
+export type KernelFacts = Pick<TracePayload, "kernels" | "operations" | "devices" | "advice" | "places">;
 
 const isAmount = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value) && value >= 0;
 const amount: Expectation = { expected: "a number ≥ 0", holds: isAmount };
@@ -44,6 +51,18 @@ const kernelFields: Expectations<TraceKernel> = {
   places: counts,
 };
 
+const operationFields: Expectations<TraceOperation> = {
+  name: text,
+  shapes: text,
+  device: text,
+  calls: count,
+  host: amount,
+  hostSelf: amount,
+  deviceSelf: amount,
+  share: amount,
+  places: counts,
+};
+
 const deviceFields: Expectations<TraceDevice> = {
   device: text,
   name: text,
@@ -56,15 +75,21 @@ const placeFields: Expectations<TracePlace> = { text, cell: orNull(text), count,
 const what = "a profile";
 
 /** `null`: nothing is. What comes in is lists, of anything. */
-export function problemWith({ kernels, devices, advice, places }: KernelFacts): string | null {
+export function problemWith({ kernels, operations = [], devices, advice, places }: KernelFacts): string | null {
   return (
     problemIn("kernel", what, kernels, kernelFields) ??
+    problemIn("operation", what, operations, operationFields) ??
     problemIn("device", what, devices, deviceFields) ??
     problemIn("advice", what, advice, adviceFields) ??
     problemIn("place", what, places, placeFields) ??
     strayPlace(
       "Kernel",
       kernels.map((kernel) => kernel.places),
+      places.length,
+    ) ??
+    strayPlace(
+      "Operation",
+      operations.map((operation) => operation.places),
       places.length,
     ) ??
     strayPlace(

@@ -1,7 +1,7 @@
 // Rows: rates beside the device's, which are slow, sorted and filtered; and the columns that read them.
 import { expect, test } from "vitest";
 import { columnsFor, mostCounters, tabSeparated } from "./columns.ts";
-import { filtered, rowsOf, slownessOf, sorted } from "./rows.ts";
+import { filtered, rowsOf, slownessOf, ordered } from "./rows.ts";
 import { device, facts, kernel } from "../../../test/helpers/kernel-facts.ts";
 
 test("rates are of one launch in the mean, beside a copy and a product of the kernel's dtype", () => {
@@ -38,10 +38,10 @@ test("order: both ways, without a value last, equal ones as they were; names by 
     ]),
   );
   const names = (descending: boolean) =>
-    sorted(rows, ({ kernel }) => kernel.registers, descending).map(({ name }) => name);
+    ordered(rows, ({ kernel }) => kernel.registers, descending).map(({ name }) => name);
   expect(names(true)).toEqual(["k1", "k10", "k3", "k2"]);
   expect(names(false)).toEqual(["k10", "k3", "k1", "k2"]);
-  expect(sorted(rows, ({ name }) => name, false).map(({ name }) => name)).toEqual(["k1", "k2", "k3", "k10"]);
+  expect(ordered(rows, ({ name }) => name, false).map(({ name }) => name)).toEqual(["k1", "k2", "k3", "k10"]);
   expect(rows.map(({ name }) => name)).toEqual(["k10", "k2", "k1", "k3"]);
 });
 
@@ -63,7 +63,7 @@ test("10,000 rows are sorted and filtered while a key is pressed", () => {
     ),
   );
   const start = performance.now();
-  expect(sorted(filtered(rows, "kernel_99"), ({ kernel }) => kernel.total, true).length).toBe(111);
+  expect(ordered(filtered(rows, "kernel_99"), ({ kernel }) => kernel.total, true).length).toBe(111);
   expect(performance.now() - start).toBeLessThan(100);
 });
 

@@ -93,7 +93,7 @@ const compare = (one: number | string, other: number | string): number =>
   typeof one === "number" && typeof other === "number" ? one - other : collator.compare(String(one), String(other));
 
 /** A copy in order; rows without a value come last both ways, equal ones keep their order. */
-export function sorted(rows: readonly Row[], keyOf: SortKey, descending: boolean): Row[] {
+export function ordered<R>(rows: readonly R[], keyOf: (row: R) => number | string | null, descending: boolean): R[] {
   const keyed = rows.map((row) => ({ row, key: keyOf(row) }));
   keyed.sort(({ key: one }, { key: other }) => {
     if (one === null || other === null) return Number(one === null) - Number(other === null);

@@ -3,6 +3,8 @@
 /** Indices of the payload's `kernels` and `places`, and a window of time in nanoseconds. */
 export interface Target {
   readonly kernel?: number;
+  /** In the names of slices and places. */
+  readonly text?: string;
   readonly place?: number;
   /** Any of these places. */
   readonly places?: readonly number[];

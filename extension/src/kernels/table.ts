@@ -9,7 +9,7 @@ import type { Column } from "./columns.ts";
 import { columnsFor, tabSeparated } from "./columns.ts";
 import type { KernelFacts } from "./payload.ts";
 import type { Row } from "./rows.ts";
-import { filtered, rowsOf, sorted } from "./rows.ts";
+import { filtered, rowsOf, ordered } from "./rows.ts";
 import type { Show } from "./show.ts";
 import { TableRows } from "./table-rows.ts";
 
@@ -114,7 +114,7 @@ export class KernelTable extends Widget {
   private refresh(): void {
     const kept = this.body.at(this.current);
     const { column, descending } = this.order!;
-    const rows = sorted(filtered(this.rows, this.filter.value), column.key, descending);
+    const rows = ordered(filtered(this.rows, this.filter.value), column.key, descending);
     const columns = this.isNarrow
       ? [...this.columns].sort((one, other) => Number(other.id === "name") - Number(one.id === "name"))
       : this.columns;

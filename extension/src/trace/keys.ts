@@ -23,7 +23,7 @@ const zoom = 0.7;
 const pan = 0.15;
 
 export const keys: readonly Key[] = [
-  { keys: ["w", "+", "="], shown: "W  +", does: "zoom in", run: ({ model }) => model.zoom(zoom) },
+  { keys: ["w", "+", "="], shown: "W  +", does: "zoom in, at the pointer", run: ({ model }) => model.zoom(zoom) },
   { keys: ["s", "-"], shown: "S  −", does: "zoom out", run: ({ model }) => model.zoom(1 / zoom) },
   { keys: ["a"], shown: "A", does: "move to earlier times", run: ({ model }) => model.pan(-pan) },
   { keys: ["d"], shown: "D", does: "move to later times", run: ({ model }) => model.pan(pan) },

@@ -87,6 +87,20 @@ test("zoom, whole, marks, spans and Escape", () => {
   expect([model.range, model.clear()]).toEqual([null, false]);
 });
 
+test("keys zoom at the pointer where it is over the view, else around what is chosen", () => {
+  const model = modelOf();
+  const at = model.whole.end / 4;
+  const share = (): number => (at - model.view.start) / lengthOf(model.view);
+  const before = share();
+  model.pointed = at;
+  press(model, "w", "w");
+  expect(share()).toBeCloseTo(before);
+  model.pointed = model.view.end + 1;
+  const middle = (model.view.start + model.view.end) / 2;
+  press(model, "w");
+  expect((model.view.start + model.view.end) / 2).toBeCloseTo(middle);
+});
+
 test("a search steps through its matches in time; Escape ends it", () => {
   const model = modelOf();
   model.search({ text: "saxpy" });
@@ -149,7 +163,9 @@ test("a point of the canvas is a heading, a slice, a counter or nothing", () => 
 test("every key is listed once, letters also with caps lock, and none with Control", () => {
   const names = keys.flatMap((key) => key.keys);
   expect(new Set(names).size).toBe(names.length);
-  expect(keyFor({ key: "W", shiftKey: false, ctrlKey: false, metaKey: false, altKey: false })?.does).toBe("zoom in");
+  expect(keyFor({ key: "W", shiftKey: false, ctrlKey: false, metaKey: false, altKey: false })?.does).toBe(
+    "zoom in, at the pointer",
+  );
   expect(keyFor({ key: "a", shiftKey: false, ctrlKey: true, metaKey: false, altKey: false })).toBeNull();
   expect(keyFor({ key: "q", shiftKey: false, ctrlKey: false, metaKey: false, altKey: false })).toBeNull();
 });

@@ -28,6 +28,8 @@ export class TimelineModel {
   layout: Layout;
   selected: number | null = null;
   hovered: number | null = null;
+  /** The time that the pointer is at. */
+  pointed: number | null = null;
   /** Chosen by hand, with what happened in it. */
   range: Span | null = null;
   marks: readonly Span[] = [];
@@ -80,10 +82,11 @@ export class TimelineModel {
     this.show(this.whole);
   }
 
-  /** Zooming by keys keeps in place what is chosen, where it is seen. */
+  /** Zooming by keys keeps in place what the pointer is at, else what is chosen, where it is seen. */
   private focusTime(): number {
     const { start, end } = this.view;
     const middle = (start + end) / 2;
+    if (this.pointed !== null && this.pointed >= start && this.pointed <= end) return this.pointed;
     if (this.selected === null) return middle;
     const { start: from, end: to } = this.slices.spanOf(this.selected);
     return to < start || from > end ? middle : Math.min(end, Math.max(start, (from + to) / 2));
@@ -261,12 +264,16 @@ export class TimelineModel {
     if (next !== null) this.select(next);
   }
 
-  /** Puts a kernel, places or times in front. */
-  reveal({ kernel, place, places = place === undefined ? undefined : [place], start, end }: Target): void {
+  /** Puts a kernel, a text, places or times in front. */
+  reveal({ kernel, text, place, places = place === undefined ? undefined : [place], start, end }: Target): void {
     this.range = null;
     this.selected = null;
-    if (kernel !== undefined || places)
-      this.search({ ...(kernel !== undefined && { kernel }), ...(places && { places }) });
+    if (kernel !== undefined || text !== undefined || places)
+      this.search({
+        ...(kernel !== undefined && { kernel }),
+        ...(text !== undefined && { text }),
+        ...(places && { places }),
+      });
     else this.matches = null;
     const span = start !== undefined && end !== undefined ? { start, end } : (this.matches?.span ?? null);
     this.show(span ? around(span, this.whole, 0.05) : this.whole);

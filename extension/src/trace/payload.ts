@@ -64,6 +64,7 @@ const payloadFields: Expectations<TracePayload> = {
   id: optional(text),
   counters: list,
   kernels: list,
+  operations: optional(list),
   advice: list,
   notes: texts,
 };
@@ -156,7 +157,7 @@ const readable = (text: string): string => shownText(text, mostCharacters);
 
 /** Nothing but text changes, and texts stay where they are. */
 function inReadableText(payload: TracePayload): TracePayload {
-  const { devices, tracks, names, places, details, kernels, advice, counters, notes } = payload;
+  const { devices, tracks, names, places, details, kernels, operations = [], advice, counters, notes } = payload;
   const orNothing = (value: string | null): string | null => (value === null ? null : readable(value));
   const empty: SliceColumns = {
     length: payload.slices.length,
@@ -196,6 +197,12 @@ function inReadableText(payload: TracePayload): TracePayload {
       limiter: orNothing(kernel.limiter),
       dtype: orNothing(kernel.dtype),
       counters: readableKeys(kernel.counters),
+    })),
+    operations: operations.map((operation) => ({
+      ...operation,
+      name: readable(operation.name),
+      shapes: readable(operation.shapes),
+      device: readable(operation.device),
     })),
     advice: advice.map((item) => ({ ...item, text: readable(item.text) })),
     notes: notes.map(readable),

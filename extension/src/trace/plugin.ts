@@ -8,6 +8,7 @@ import type { IRenderMime } from "@jupyterlab/rendermime-interfaces";
 import type { Widget } from "@lumino/widgets";
 import { traceMime } from "../../../kernel/mime.ts";
 import { CellLinks } from "./cell-links.ts";
+import { profilesIn } from "./notebook-profiles.ts";
 import type { NotebookSide } from "./renderer.ts";
 import { TraceRenderer } from "./renderer.ts";
 import { windowsOf } from "./window-feed.ts";
@@ -36,7 +37,8 @@ export const traceView: JupyterFrontEndPlugin<void> = {
     rendermime.addFactory(factory(null));
     const serve = (panel: NotebookPanel): void => {
       const windows = windowsOf(() => panel.sessionContext.session?.kernel ?? null);
-      panel.content.rendermime.addFactory(factory({ windows, links: new CellLinks(panel) }));
+      const profiles = () => profilesIn(panel);
+      panel.content.rendermime.addFactory(factory({ windows, links: new CellLinks(panel), profiles }));
     };
     tracker.forEach(serve);
     tracker.widgetAdded.connect((_tracker, panel) => serve(panel));

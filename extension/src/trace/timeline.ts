@@ -272,6 +272,7 @@ export class Timeline implements KeyActions {
 
   private point(spot: Spot | null): void {
     const before = this.model.hovered;
+    this.model.pointed = spot?.time ?? null;
     this.model.hover(spot?.slice ?? null);
     if (this.model.hovered !== before) this.light();
     const nodes = spot ? this.tipNodes(spot) : [];

@@ -24,6 +24,8 @@ export interface TraceSurroundings {
   readonly links: CellLinks | null;
   /** Opens the profile in a tab of its own; `null` where it is in one. */
   readonly enlarge: (() => void) | null;
+  /** Saves the profile as a file; `null` where the output has not all of it. */
+  readonly save: (() => void) | null;
 }
 
 let views = 0;
@@ -36,7 +38,7 @@ export class TraceView extends Panel {
   private readonly tabs: HTMLButtonElement[];
   private readonly takeBadges: (() => void) | null;
 
-  constructor(trace: Trace, { panels, ask, links, enlarge }: TraceSurroundings) {
+  constructor(trace: Trace, { panels, ask, links, enlarge, save }: TraceSurroundings) {
     super();
     this.addClass("warpcell-trace-view");
     const { payload } = trace;
@@ -47,7 +49,7 @@ export class TraceView extends Panel {
     this.made = [timeline, ...panels.map(() => null)];
     const name = `warpcell-trace-${views++}`;
     this.tabs = ["Timeline", ...panels.map(({ title }) => title)].map((title, index) => this.tab(title, index, name));
-    this.addWidget(new Widget({ node: head(payload, this.tabs, enlarge) }));
+    this.addWidget(new Widget({ node: head(payload, this.tabs, { enlarge, save }) }));
     this.addWidget(timeline);
     this.identify(timeline, 0);
     if (payload.notes.length > 0)
@@ -126,7 +128,7 @@ export class TraceView extends Panel {
 function head(
   { title, duration, count, complete, devices }: TracePayload,
   tabs: readonly HTMLElement[],
-  enlarge: (() => void) | null,
+  { enlarge, save }: Pick<TraceSurroundings, "enlarge" | "save">,
 ): HTMLElement {
   const list = element("div", "warpcell-trace-tabs", ...tabs);
   list.setAttribute("role", "tablist");
@@ -146,12 +148,19 @@ function head(
     ...facts.filter(Boolean).map((fact) => element("span", "", fact)),
   );
   const node = element("div", "warpcell-trace-bar", words, list);
-  if (enlarge) {
-    const button = element("button", "warpcell-button warpcell-trace-button warpcell-trace-enlarge", "Enlarge");
-    button.type = "button";
-    button.title = "Open the profile in a tab of its own";
-    button.addEventListener("click", enlarge);
-    node.append(button);
-  }
+  const buttons = [
+    button("Save", "Save the profile as a file, for Compare and Profile.load", save),
+    button("Enlarge", "Open the profile in a tab of its own", enlarge),
+  ];
+  node.append(element("span", "warpcell-trace-whole", ...buttons.flat()));
   return node;
+}
+
+function button(text: string, title: string, run: (() => void) | null): HTMLElement[] {
+  if (run === null) return [];
+  const node = element("button", "warpcell-button warpcell-trace-button", text);
+  node.type = "button";
+  node.title = title;
+  node.addEventListener("click", run);
+  return [node];
 }

@@ -172,7 +172,7 @@ test("a slice lights up its cell and line, and a cell's badge shows what it ran"
 });
 
 test("a profile opens in a tab of its own, below its notebook", async ({ page }) => {
-  await view(page).locator(".warpcell-trace-enlarge").click();
+  await view(page).getByRole("button", { name: "Enlarge" }).click();
   const large = page.locator(".warpcell-trace-large");
   await expect.poll(async () => (await coloursOf(large.locator("canvas"))).distinct).toBeGreaterThan(40);
   await large.locator("canvas").focus();

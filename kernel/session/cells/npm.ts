@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { LongWork } from "warpcell/long-work";
 import type { Interrupts } from "../requests/interrupts.ts";
 import type { Output } from "../requests/output.ts";
 import { packageFolder } from "./package-lookup.ts";
@@ -138,6 +139,7 @@ export class Npm {
   /** Resolves with its exit code and what it said of errors, a line each; all else goes to `show`. */
   async #spawn(given: readonly string[], show: (line: string) => void): Promise<{ code: number; errors: string[] }> {
     const errors: string[] = [];
+    using _line = new LongWork(`npm ${given.join(" ")}`);
     const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`;
     const { directory } = this.#parts;
     const child = spawn("npm", ["--prefix", directory, "--no-audit", "--no-fund", "--no-update-notifier", ...given], {

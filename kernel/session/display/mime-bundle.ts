@@ -76,7 +76,8 @@ const formatters: readonly Formatter[] = [
 ];
 
 /**
- * The bundle of a value, at once unless the value takes its time; `text/plain` is always there.
+ * The bundle of a value, at once unless the value takes its time; `text/plain` is always there, but in one that is
+ * empty and shows nothing.
  * Throws what the value's own method throws, and a TypeError when that returns no bundle.
  */
 export function bundleOf(value: unknown): MimeBundle | Promise<MimeBundle> {
@@ -100,6 +101,7 @@ function checked(bundle: unknown, value: object): MimeBundle {
     );
   }
   requireJson(bundle, "what is displayed");
+  if (Object.keys(bundle).length === 0) return {};
   return "text/plain" in bundle
     ? (bundle as MimeBundle)
     : { "text/plain": value instanceof RawBundle ? "" : `[${value.constructor?.name ?? "Object"}]`, ...bundle };

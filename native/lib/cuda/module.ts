@@ -12,6 +12,7 @@ import type { HostFunction } from "./host/host-function.ts";
 import { compileHostFunctions, hostFunctions } from "./host/load.ts";
 import type { HostCode } from "./program/host-code.ts";
 import type { Diagnostic } from "../errors.ts";
+import { LongWork } from "../long-work.ts";
 import { SharedCode } from "./shared-code.ts";
 import { Kernel, KernelTemplate, loadKernels, type Instance } from "./kernel.ts";
 
@@ -166,6 +167,7 @@ export async function compile(source: string, options: CompileOptions = {}): Pro
   const heads = launched.map(({ declaration }) => declaration).join("");
   const brought = given ?? after?.shared.before(`${source}\n${heads}`, "", options.defines);
   const compilation = new Compilation(source, brought === undefined ? options : { ...options, brought });
+  using _line = new LongWork(`Compiling ${compilation.name}`);
   // Two compilers at once.
   const [compiled, host] = await Promise.all([
     compilation.obtainAsync(plainInstances(compilation).map(({ name }) => name)),

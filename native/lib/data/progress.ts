@@ -1,11 +1,10 @@
 // progress(loader): a line that says how far a loop is, in a notebook and in a terminal.
-import { randomUUID } from "node:crypto";
 import { TensorError } from "../errors.ts";
 import { anything, count, optionsOf } from "../tensor/arguments.ts";
-import { displayKey } from "../tensor/display.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
-import { progressLine, valueText, type Progress } from "./progress-line.ts";
+import { progressLine, valueText, type Progress } from "../progress-line.ts";
+import { openStatusLine } from "../status-line.ts";
 
 /** What is shown beside the counts: numbers, texts, or tensors of one element, which are read only for a new line. */
 export type ShownValues = Readonly<Record<string, number | bigint | string | boolean | Tensor>>;
@@ -21,50 +20,9 @@ export interface ProgressOptions {
 /** The seconds between two lines. */
 const pause = 0.1;
 
-/** Where lines go; each takes the place of the one before. */
-interface Screen {
-  readonly columns: number;
-  write(line: string, isLast: boolean): void;
-}
-
-/** The global of cells. */
-interface Display {
-  (value: unknown, options: { readonly display_id: string }): Promise<unknown>;
-  update(id: string, value: unknown): Promise<void>;
-}
-
-function screenOf(): Screen | null {
-  const { display } = globalThis as { display?: Display };
-  if (typeof display === "function" && typeof display.update === "function") return notebook(display);
-  return process.stdout.isTTY ? terminal(process.stdout) : null;
-}
-
-/** One output below a cell, which changes. */
-function notebook(display: Display): Screen {
-  const id = randomUUID();
-  let isShown = false;
-  return {
-    columns: 100,
-    write(line) {
-      const value = { [displayKey]: () => ({ "text/plain": line }) };
-      // Both are sent at once: a loop without an await lets nothing else run.
-      void (isShown ? display.update(id, value) : display(value, { display_id: id }));
-      isShown = true;
-    },
-  };
-}
-
-function terminal(out: NodeJS.WriteStream): Screen {
-  const clear = "\r\u001b[K";
-  return {
-    columns: Math.max(20, (out.columns ?? 80) - 1),
-    write: (line, isLast) => void out.write(`${clear}${line}${isLast ? "\n" : ""}`),
-  };
-}
-
 /** Counts, and writes a line now and then. */
 class Meter {
-  readonly #screen = screenOf();
+  readonly #line = openStatusLine();
   readonly #total: number | null;
   readonly #show: (() => ShownValues) | undefined;
   readonly #began = performance.now();
@@ -88,16 +46,20 @@ class Meter {
   }
 
   #write(isOver: boolean): void {
-    if (this.#screen === null) return;
+    if (this.#line === null) return;
     const values = this.#done === 0 ? [] : Object.entries(this.#show?.() ?? {});
-    const line: Progress = {
+    const progress: Progress = {
+      what: "",
+      unit: "items",
       done: this.#done,
       total: this.#total,
       seconds: (performance.now() - this.#began) / 1000,
       isOver,
       values: values.map(([name, value]) => [name, valueText(value instanceof Tensor ? value.item() : value)] as const),
     };
-    this.#screen.write(progressLine(line, this.#screen.columns), isOver);
+    const text = progressLine(progress, this.#line.columns);
+    if (isOver) this.#line.end(text);
+    else this.#line.write(text);
     this.#written = performance.now();
   }
 }

@@ -1,10 +1,11 @@
 // Tensors and tables into files and back: chooses the format by the name of the file, or by how its bytes begin.
 import { renameSync, rmSync, openSync, writeSync, closeSync } from "node:fs";
-import { extname } from "node:path";
+import { basename, extname } from "node:path";
 import { FormatError, TensorError } from "../errors.ts";
 import { atLeast, device, optionsOf, text, type Kind } from "../tensor/arguments.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import type { DType } from "../memory/dtype.ts";
+import { LongWork } from "../long-work.ts";
 import { worded } from "../wording.ts";
 import { arrowColumns, isArrowFile, isArrowStream } from "./arrow.ts";
 import { arrowBytes, bytesOfTable, tensorOfColumn, textsOfColumn } from "./arrow-table.ts";
@@ -70,6 +71,9 @@ export interface SaveOptions {
   readonly header?: readonly string[];
   readonly delimiter?: string;
 }
+
+/** Bytes that are written at a time: a line tells of each. */
+const stepBytes = 64 * 2 ** 20;
 
 interface Reading extends Naming, TableReading {
   readonly device: string | undefined;
@@ -434,9 +438,13 @@ export async function save(path: string, value: Saved, options: SaveOptions = {}
   const descriptor = openSync(unfinished, "w");
   try {
     try {
+      using work = new LongWork(`Writing ${basename(path)}`, { total: null, unit: "bytes" });
       for (const part of parts)
-        for (let done = 0; done < part.length; )
-          done += writeSync(descriptor, part, done, Math.min(part.length - done, 2 ** 30));
+        for (let done = 0; done < part.length; ) {
+          const count = writeSync(descriptor, part, done, Math.min(part.length - done, stepBytes));
+          done += count;
+          work.advance(count);
+        }
     } finally {
       closeSync(descriptor);
     }

@@ -1,6 +1,8 @@
 // Where the bytes of a file come from: a path or memory, read in parts that are checked against its size.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { basename } from "node:path";
 import { FormatError } from "../errors.ts";
+import { LongWork } from "../long-work.ts";
 
 export interface Source {
   /** For messages. */
@@ -55,10 +57,12 @@ export function sourceWithin(outer: Source, start: number, size: number, name: s
 export async function withFile<T>(path: string, use: (source: Source) => T | Promise<T>): Promise<T> {
   const descriptor = openSync(path, "r");
   try {
+    const { size } = fstatSync(descriptor);
+    using work = new LongWork(`Reading ${basename(path)}`, { total: size, unit: "bytes" });
     const source: Source = {
       name: path,
       path,
-      size: fstatSync(descriptor).size,
+      size,
       read(at, count) {
         checkRange(source, at, count);
         const bytes = Buffer.allocUnsafeSlow(count);
@@ -66,6 +70,7 @@ export async function withFile<T>(path: string, use: (source: Source) => T | Pro
           const got = readSync(descriptor, bytes, done, Math.min(count - done, 2 ** 30), at + done);
           if (got === 0) throw new FormatError("TRUNCATED", path, `${path} became shorter while it was read.`);
           done += got;
+          work.advance(got);
         }
         return bytes;
       },

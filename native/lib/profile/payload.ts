@@ -116,7 +116,9 @@ export function dataOf(payload: unknown, where: string): ProfileData {
   }
   checkIndices(slices, given, refuse);
   const { title, duration, devices, tracks, names, places, details, advice, notes } = given;
-  // Files of before have none.
+  // Files of before have neither.
+  const operations = given.operations ?? [];
+  if (!Array.isArray(operations)) refuse("its operations are no list");
   const samples = given.samples ?? [];
   if (!Array.isArray(samples) || !samples.every(isSampled))
     refuse("its samples are not a list of kernels with instructions");
@@ -132,6 +134,7 @@ export function dataOf(payload: unknown, where: string): ProfileData {
     slices,
     counters: given.counters.map((counter) => counterOf(counter, refuse)),
     kernels,
+    operations,
     advice,
     notes,
     samples,

@@ -13,6 +13,7 @@ import { countText } from "../figures.ts";
 import { deviceTimes } from "./idle.ts";
 import type { Launch } from "./launches.ts";
 import { EventKind } from "./log.ts";
+import { operationRows } from "./operations.ts";
 import { copyRate, productRate } from "./rates.ts";
 import { Recorder } from "./recorder.ts";
 import { slicesOf } from "./drafts.ts";
@@ -214,6 +215,7 @@ export class Profiling {
       details,
       multiprocessors: new Map(recorded.map(({ device }) => [device.name, device.properties.multiprocessors])),
     });
+    const operations = operationRows({ drafts, tracks, details, names });
     const counters = [...this.#recorder.memory].map(([device, { times: at, bytes }]) => ({
       name: `memory of ${device.name}`,
       unit: "bytes" as const,
@@ -231,6 +233,7 @@ export class Profiling {
       places,
       details,
       kernels,
+      operations,
       advice,
       notes: this.#notes,
       samples: this.#sampled,

@@ -1,9 +1,17 @@
-// What a progress line says: a bar, counts, the rate, the time that is left, and values.
+// What a progress line says: what is done, a bar, amounts, the rate, the time that is left, and values.
+import { sizeText } from "./figures.ts";
 
-/** How far it is. `total`: `null` where nobody knows. */
-export interface Progress {
-  readonly done: number;
+/** What is counted. `total`: `null` where nobody knows. `none`: nothing is, only time passes. */
+export interface Amounts {
   readonly total: number | null;
+  readonly unit: "items" | "bytes" | "none";
+}
+
+/** How far it is. */
+export interface Progress extends Amounts {
+  /** What it is, before all else; empty where the loop says it. */
+  readonly what: string;
+  readonly done: number;
   readonly seconds: number;
   readonly isOver: boolean;
   readonly values: readonly (readonly [name: string, value: string])[];
@@ -40,19 +48,37 @@ export function valueText(value: unknown): string {
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(5)));
 }
 
+/** How amounts of a unit, and so many of them in so many seconds, are written. */
+const written: Record<Progress["unit"], { amount(value: number): string; rate: typeof rate }> = {
+  items: { amount: String, rate },
+  bytes: {
+    amount: sizeText,
+    rate: (done, seconds) => (done === 0 || seconds === 0 ? "" : `${sizeText(Math.round(done / seconds))}/s`),
+  },
+  none: { amount: () => "", rate: () => "" },
+};
+
 /** The line, no longer than `columns`. */
-export function progressLine({ done, total, seconds, isOver, values }: Progress, columns: number): string {
+export function progressLine({ what, unit, done, total, seconds, isOver, values }: Progress, columns: number): string {
+  const { amount, rate } = written[unit];
   const time =
     isOver || total === null || done === 0 ? duration(seconds) : `${duration((seconds / done) * (total - done))} left`;
   const shown = values.map(([name, value]) => `${name} ${value}`);
-  const facts = [total === null ? String(done) : `${done}/${total}`, rate(done, seconds), time, ...shown]
+  const facts = [
+    total === null ? amount(done) : `${amount(done)}/${amount(total)}`,
+    rate(done, seconds),
+    time,
+    ...shown,
+  ]
     .filter((part) => part !== "")
     .join(" · ");
-  if (total === null) return cut(facts, columns);
+  const start = what === "" ? "" : `${what} · `;
+  if (total === null) return cut(start + facts, columns);
   const share = total === 0 ? 1 : done / total;
   const percent = `${Math.floor(100 * share)}%`.padStart(4);
-  const room = Math.min(30, columns - percent.length - facts.length - 4);
-  return cut(room < 5 ? `${percent} ${facts}` : `${percent} │${bar(share, room)}│ ${facts}`, columns);
+  const room = Math.min(30, columns - start.length - percent.length - facts.length - 4);
+  const bars = room < 5 ? "" : ` │${bar(share, room)}│`;
+  return cut(`${start}${start === "" ? percent : percent.trimStart()}${bars} ${facts}`, columns);
 }
 
 function cut(line: string, columns: number): string {

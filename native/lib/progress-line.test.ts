@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { bar, duration, progressLine, rate, valueText } from "./progress-line.ts";
 
-const base = { total: 200, seconds: 10, isOver: false, values: [] };
+const base = { what: "", unit: "items" as const, total: 200, seconds: 10, isOver: false, values: [] };
 
 test("a line has a bar, the count, the rate, the time that is left, and values", () => {
   const values = [["loss", "0.125"]] as const;
@@ -45,4 +45,15 @@ test("times, rates, bars and values", () => {
     "true",
     "5",
   ]);
+});
+
+test("work has its name first, and bytes as people read them", () => {
+  const reading = { ...base, what: "Reading x.npy", unit: "bytes" as const, total: 2 ** 30, done: 2 ** 28 };
+  expect(progressLine(reading, 100)).toBe(
+    "Reading x.npy · 25% │███████▌                      │ 256 MiB/1.00 GiB · 25.6 MiB/s · 0:30 left",
+  );
+  expect(progressLine({ ...reading, total: null }, 100)).toBe("Reading x.npy · 256 MiB · 25.6 MiB/s · 0:10");
+  const compiling = { ...base, what: "Compiling Cell [3]", unit: "none" as const, total: null, done: 0 };
+  expect(progressLine(compiling, 100)).toBe("Compiling Cell [3] · 0:10");
+  expect(progressLine(compiling, 12)).toBe("Compiling C…");
 });

@@ -1,0 +1,142 @@
+// What two profiles have of each kernel or operation, side by side.
+import type { TracePayload } from "../../../kernel/mime.ts";
+import { formatTime } from "../drawing/quantity.ts";
+import { shownText } from "../drawing/shown-text.ts";
+import type { Target } from "../kernels/show.ts";
+import type { TableColumn } from "../kernels/sorted-table.ts";
+
+/** Times on devices, in nanoseconds; no calls: that profile does not have it. */
+export interface Compared {
+  readonly name: string;
+  /** What tells it from others of that name; empty: nothing does. */
+  readonly more: string;
+  readonly before: { readonly calls: number; readonly time: number };
+  readonly after: { readonly calls: number; readonly time: number };
+}
+
+interface Sum {
+  readonly name: string;
+  readonly more: string;
+  readonly calls: number;
+  readonly time: number;
+}
+
+interface SubjectFacts {
+  readonly noun: readonly [one: string, many: string];
+  readonly sums: (payload: TracePayload) => Sum[];
+  readonly target: (row: Compared) => Target;
+}
+
+export const subjects = {
+  Kernels: {
+    noun: ["kernel", "kernels"],
+    sums: ({ kernels }) =>
+      kernels.map(({ name, operation, calls, total }) => ({ name, more: operation ?? "", calls, time: total })),
+    target: ({ name }) => ({ text: name }),
+  },
+  Operations: {
+    noun: ["operation", "operations"],
+    sums: ({ operations = [] }) =>
+      operations.map(({ name, shapes, calls, deviceSelf }) => ({ name, more: shapes, calls, time: deviceSelf })),
+    target: ({ name }) => ({ text: name }),
+  },
+} as const satisfies Record<string, SubjectFacts>;
+
+export type Subject = keyof typeof subjects;
+
+/** A row for each that either has. Profiles of two devices are compared by name. */
+export function compared(before: TracePayload, after: TracePayload, subject: Subject): Compared[] {
+  const rows = new Map<string, { -readonly [K in keyof Compared]: Compared[K] }>();
+  const none = { calls: 0, time: 0 };
+  for (const [side, payload] of [
+    ["before", before],
+    ["after", after],
+  ] as const)
+    for (const { name, more, calls, time } of subjects[subject].sums(payload)) {
+      const key = `${name}\0${more}`;
+      const row = rows.get(key) ?? { name, more, before: none, after: none };
+      rows.set(key, row);
+      row[side] = { calls: row[side].calls + calls, time: row[side].time + time };
+    }
+  return [...rows.values()];
+}
+
+/** What a profile does not have has taken no time there. */
+export const differenceOf = ({ before, after }: Compared): number => after.time - before.time;
+/** `null`: there was nothing before. */
+export const ratioOf = ({ before, after }: Compared): number | null =>
+  before.time === 0 ? null : after.time / before.time;
+
+const timeText = ({ calls, time }: Compared["before"]): string => (calls === 0 ? "–" : formatTime(time));
+const signed = (time: number): string =>
+  time === 0 ? formatTime(0) : `${time > 0 ? "+" : "−"}${formatTime(Math.abs(time))}`;
+
+export const columns: readonly TableColumn<Compared>[] = [
+  {
+    id: "name",
+    title: "Name",
+    description: "Of the kernel or the operation",
+    align: "text",
+    key: ({ name }) => name,
+    text: ({ name }) => shownText(name === "" ? "(no name)" : name, 60),
+    hint: ({ name, more }) => shownText(`${name} ${more}`, 400),
+  },
+  {
+    id: "before",
+    title: "Before",
+    description: "Time on the device in the other profile",
+    align: "number",
+    key: ({ before }) => before.time,
+    text: ({ before }) => timeText(before),
+  },
+  {
+    id: "after",
+    title: "Now",
+    description: "Time on the device in this profile",
+    align: "number",
+    key: ({ after }) => after.time,
+    text: ({ after }) => timeText(after),
+  },
+  {
+    id: "difference",
+    title: "Difference",
+    description: "Now less before; sorted by its size",
+    align: "number",
+    key: (row) => Math.abs(differenceOf(row)),
+    text: (row) => signed(differenceOf(row)),
+    raw: differenceOf,
+  },
+  {
+    id: "ratio",
+    title: "Ratio",
+    description: "Now by before",
+    align: "number",
+    key: ratioOf,
+    text: (row) => (ratioOf(row) === null ? "new" : row.after.calls === 0 ? "gone" : `${ratioOf(row)!.toFixed(2)}×`),
+  },
+  {
+    id: "calls-before",
+    title: "Calls before",
+    description: "In the other profile",
+    align: "number",
+    key: ({ before }) => before.calls,
+    text: ({ before }) => before.calls.toLocaleString("en-US"),
+  },
+  {
+    id: "calls-after",
+    title: "Calls now",
+    description: "In this profile",
+    align: "number",
+    key: ({ after }) => after.calls,
+    text: ({ after }) => after.calls.toLocaleString("en-US"),
+  },
+  {
+    id: "more",
+    title: "Of",
+    description: "The operation that launches the kernel, or the shapes of the operation",
+    align: "text",
+    key: ({ more }) => more,
+    text: ({ more }) => shownText(more, 60),
+    hint: ({ more }) => shownText(more, 400),
+  },
+];

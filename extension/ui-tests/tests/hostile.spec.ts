@@ -1,0 +1,259 @@
+// Outputs that nobody's kernel sends, drawn by every renderer of ours, trusted and untrusted: nothing of them runs, no
+// command is called, nothing is asked of any server, and no error is written. A sample; `npm run test:long` draws all.
+import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
+import { hostilePayloads, markups, randomOf } from "./hostile-payloads";
+import { expect, test } from "./jupyterlab";
+import { notebookOf, open, scripted, typescript } from "./notebook";
+import { run } from "./side-panel";
+
+const isLong = process.env["WARPCELL_LONG"] === "1";
+const seed = Number(process.env["WARPCELL_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+const all = 600;
+const sample = 80;
+
+/** What a page says and asks for from here on that it should not. */
+function watch(page: IJupyterLabPageFixture): string[] {
+  const noticed: string[] = [];
+  const own = new URL(page.url()).origin;
+  page.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (/^(data|blob):$/.test(protocol)) return;
+    if (origin !== own || /hostile\.(png|invalid)/.test(request.url())) noticed.push(`asked for ${request.url()}`);
+  });
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) noticed.push(`${message.type()}: ${message.text()}`);
+  });
+  // JupyterLab throws a few of its own.
+  page.on("pageerror", ({ message, stack = "" }) => {
+    if (stack.includes("@warpcell/jupyterlab")) noticed.push(`thrown: ${message}`);
+  });
+  page.on("dialog", (dialog) => void dialog.dismiss().then(() => noticed.push("a dialog")));
+  return noticed;
+}
+
+interface Window_ {
+  jupyterapp: {
+    commands: { execute(command: string, options?: object): Promise<unknown> };
+    shell: { currentWidget: { content: { rendermime: Rendermime } } };
+  };
+  hostile?: unknown;
+  called: string[];
+}
+interface Rendermime {
+  createModel(options: object): object;
+  preferredMimeType(data: object, safe: string): string | undefined;
+  createRenderer(mime: string): { node: HTMLElement; renderModel(model: object): Promise<void>; dispose(): void };
+}
+
+/** From here on the page notes which commands are called. */
+const noteCommands = (page: IJupyterLabPageFixture): Promise<void> =>
+  page.evaluate(() => {
+    const window_ = window as unknown as Window_;
+    const { commands } = window_.jupyterapp;
+    const execute = commands.execute.bind(commands);
+    window_.called = [];
+    commands.execute = (command, options) => {
+      window_.called.push(command);
+      return execute(command, options);
+    };
+  });
+
+/** What is in a part of the page that only markup would have brought there. */
+const strayIn = `(root) => {
+  const found = [];
+  for (const node of root.querySelectorAll("*")) {
+    if (/^(script|iframe|object|embed|foreignobject|use|animate|set|link|meta|base|form|video|audio|style|a|template)$/i.test(node.localName))
+      found.push("<" + node.localName + ">");
+    for (const { name, value } of node.attributes)
+      if (/^on|^data-commandlinker/.test(name) || (/^(href|src|xlink:href|action)$/.test(name) && !/^data:image\\/png/.test(value)))
+        found.push(node.localName + " " + name + "=" + value.slice(0, 80));
+    const { id } = node;
+    if (/^(jupyterapp|body|documentElement)$/.test(id)) found.push("id " + id);
+  }
+  return found;
+}`;
+
+test("hostile outputs are text, a picture, or a sentence", async ({ page, tmpPath }) => {
+  if (isLong) test.setTimeout(1_200_000);
+  test.info().annotations.push({ type: "seed", description: String(seed) });
+  const random = randomOf(seed);
+  const payloads = hostilePayloads(seed, all);
+  const chosen = isLong
+    ? payloads
+    : payloads
+        .map((each) => [random(), each] as const)
+        .sort(([a], [b]) => a - b)
+        .slice(0, sample)
+        .map(([, each]) => each);
+  await page.contents.uploadContent(notebookOf(typescript, [{ source: "1" }]), "text", `${tmpPath}/hostile.ipynb`);
+  await open(page, `${tmpPath}/hostile.ipynb`, { start: false });
+  await noteCommands(page);
+  const noticed = watch(page);
+  for (const { mime, data, what } of chosen) {
+    const problems = await page.evaluate(
+      async ({ mime, data, strayIn }) => {
+        const window_ = window as unknown as Window_;
+        const { rendermime } = window_.jupyterapp.shell.currentWidget.content;
+        const stray = (0, eval)(strayIn) as (root: Element) => string[];
+        const problems: string[] = [];
+        const drawn = (): Promise<void> =>
+          new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
+        for (const trusted of [false, true]) {
+          const bundle = JSON.parse(data) as object;
+          const preferred = rendermime.preferredMimeType(bundle, trusted ? "any" : "ensure");
+          if (preferred !== mime) problems.push(`shown as ${preferred}`);
+          const renderer = rendermime.createRenderer(mime);
+          const frame = document.createElement("div");
+          frame.className = "jp-Notebook";
+          frame.style.cssText = "position: fixed; inset: 0; overflow: auto; z-index: 1000; background: white";
+          document.body.append(frame);
+          frame.append(renderer.node);
+          try {
+            await renderer.renderModel(rendermime.createModel({ data: bundle, metadata: {}, trusted }));
+            await drawn();
+            for (const tab of renderer.node.querySelectorAll<HTMLElement>("[role=tab]")) {
+              tab.click();
+              await drawn();
+              problems.push(...stray(renderer.node));
+            }
+            if (renderer.node.textContent === "" && renderer.node.querySelector("canvas, svg, img") === null)
+              problems.push("nothing is shown");
+            problems.push(...stray(renderer.node));
+            for (const node of renderer.node.querySelectorAll<HTMLElement>("*"))
+              if (!node.closest("button, input, select, summary"))
+                node.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+            await drawn();
+          } catch (error) {
+            problems.push(`thrown: ${String(error)}`);
+          }
+          renderer.dispose();
+          frame.remove();
+        }
+        if (window_.hostile !== undefined || "hostile" in {}) problems.push("a script ran");
+        if (window_.called.length > 0) problems.push(`called ${window_.called.splice(0).join(", ")}`);
+        return problems;
+      },
+      { mime, data, strayIn },
+    );
+    expect.soft([...new Set([...problems, ...noticed.splice(0)])], `seed ${seed}, ${mime}: ${what}`).toEqual([]);
+  }
+});
+
+/** What panels are answered; `TEXT` stands where a kernel sends words, and a part may be replaced by nonsense. */
+const place = { text: "TEXT", cell: "TEXT", count: 1, line: 1 };
+const block = { bytes: 64, count: 1, place: 1, shape: [4], dtype: "TEXT", names: ["TEXT"], since: 1e12 };
+const answers: Readonly<Record<string, Record<string, unknown>>> = {
+  "warpcell.variables": {
+    variables: [
+      {
+        name: "TEXT",
+        type: "TEXT",
+        value: "TEXT",
+        isImport: false,
+        shape: [2],
+        dtype: "TEXT",
+        device: "TEXT",
+        tensors: 1,
+        bytes: 8,
+        id: "TEXT",
+        place,
+      },
+    ],
+    running: false,
+    problem: null,
+  },
+  "warpcell.memory": {
+    devices: [
+      {
+        device: "TEXT",
+        allocated: 64,
+        reserved: 128,
+        peak: 64,
+        free: 64,
+        largestFree: 64,
+        named: 64,
+        places: [place],
+        segments: [{ bytes: 128, blocks: [block, { ...block, place: -1 }] }],
+        largest: [block],
+        byCell: [{ text: "TEXT", bytes: 64, blocks: 1 }],
+      },
+    ],
+    cells: [{ text: "TEXT", cell: "TEXT", count: 1, device: "TEXT", before: 0, peak: 64, after: 64, running: false }],
+    running: false,
+    problem: null,
+  },
+  "warpcell.kernel": {
+    code: [
+      {
+        kind: "kernel",
+        name: "TEXT",
+        signature: "TEXT",
+        device: "TEXT",
+        registers: 1,
+        shared: 1,
+        execution: "TEXT",
+        lastTime: 1,
+        place,
+      },
+    ],
+    cache: { directory: "TEXT", files: 1, bytes: 1 },
+    devices: [{ device: "TEXT", name: "TEXT", keepsArrays: true }],
+    machine: [],
+    running: false,
+    problem: null,
+  },
+};
+const nonsense: readonly unknown[] = [null, -1, 1e308, "NaN", [], {}, { length: 1e9 }, { toString: 1 }, [[[[]]]], true];
+
+/** One of the answers with TEXT or one other part replaced. */
+function answerOf(target: string, random: () => number): Record<string, unknown> {
+  const oneOf = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
+  const text = oneOf(markups);
+  const isText = random() < 0.5;
+  const at = isText ? -1 : Math.floor(random() * 24);
+  let seen = 0;
+  const copy = (value: unknown): unknown => {
+    if (seen++ === at) return oneOf(nonsense);
+    if (value === "TEXT") return isText ? text : "x";
+    if (Array.isArray(value)) return value.map(copy);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copy(each)]));
+  };
+  return copy(answers[target]) as Record<string, unknown>;
+}
+
+test("hostile answers to the panels are text or a sentence", async ({ page, tmpPath }) => {
+  const random = randomOf(seed + 1);
+  const rounds = isLong ? 40 : 4;
+  const sources = Object.keys(answers).flatMap((target) =>
+    Array.from({ length: rounds }, () => {
+      const json = JSON.stringify(JSON.stringify(answerOf(target, random)));
+      // As a text of Python: its escapes are JSON's but for those of lone halves of characters.
+      return { target, source: `import json\nanswers[${JSON.stringify(target)}] = json.loads(${json})` };
+    }),
+  );
+  await page.contents.uploadContent(notebookOf(scripted, sources), "text", `${tmpPath}/hostile-comms.ipynb`);
+  await open(page, `${tmpPath}/hostile-comms.ipynb`);
+  await expect(page.getByText("Scripted gauges | Idle")).toBeVisible();
+  const noticed = watch(page);
+  for (const [index, { target, source }] of sources.entries()) {
+    const name = target.slice("warpcell.".length);
+    const panel = page.locator(`#warpcell-${name}`);
+    if (index % rounds === 0) {
+      await run(page, `warpcell:show-${name}`);
+      await expect(panel).toBeVisible();
+    }
+    await page.notebook.selectCells(index);
+    await page.notebook.runCell(index, true);
+    // Shown, or refused: whatever it is, the panel says something.
+    await expect(panel).not.toBeEmpty();
+    const problems = await panel.evaluate(
+      (node, strayIn) => ((0, eval)(strayIn) as (root: Element) => string[])(node),
+      strayIn,
+    );
+    const hasRun = await page.evaluate(() => (window as unknown as Window_).hostile !== undefined);
+    expect
+      .soft([...problems, ...noticed.splice(0), ...(hasRun ? ["a script ran"] : [])], `seed ${seed}: ${source}`)
+      .toEqual([]);
+  }
+});

@@ -1,0 +1,135 @@
+// What a notebook lives through, with the panel of names as the witness: a session that crashes, a restart, another
+// name, a reload, a second notebook, a second tab, kernels that are not ours, and ours from before there were panels.
+import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
+import type { Page } from "@playwright/test";
+import { expect, test } from "./jupyterlab";
+import { cell, notebookOf, open, python, scripted, typescript } from "./notebook";
+import { run } from "./side-panel";
+
+const names = (page: Page) => page.locator("#warpcell-variables .warpcell-variables-name");
+const note = (page: Page) => page.locator("#warpcell-variables .warpcell-panel-note");
+
+const cells = [
+  'import { ones } from "warpcell";\nconst kept = ones([4, 4]);\nkept',
+  "process.kill(process.pid, 'SIGKILL');",
+  "const again = 1;",
+];
+
+async function runCell(page: IJupyterLabPageFixture, index: number): Promise<void> {
+  await page.notebook.selectCells(index);
+  await page.notebook.runCell(index, true);
+}
+
+async function upload(page: IJupyterLabPageFixture, path: string, kernel = typescript, sources = cells): Promise<void> {
+  const notebook = notebookOf(
+    kernel,
+    sources.map((source) => ({ source })),
+  );
+  await page.contents.uploadContent(notebook, "text", path);
+}
+
+/** What a part of the page's program does with the notebook in front. */
+const inFront = (page: Page, what: "restart" | "rename", name = ""): Promise<void> =>
+  page.evaluate(
+    async ({ what, name }) => {
+      type Panel = {
+        sessionContext: { restartKernel?(): Promise<void>; session: { kernel: { restart(): Promise<void> } } };
+        context: { rename(name: string): Promise<void> };
+      };
+      const { currentWidget } = (window as unknown as { jupyterapp: { shell: { currentWidget: Panel } } }).jupyterapp
+        .shell;
+      if (what === "rename") await currentWidget.context.rename(name);
+      else await currentWidget.sessionContext.session.kernel.restart();
+    },
+    { what, name },
+  );
+
+test("a crash, a restart, another name and a reload", async ({ page, tmpPath }) => {
+  const path = `${tmpPath}/survives.ipynb`;
+  await upload(page, path);
+  await open(page, path);
+  await run(page, "warpcell:show-variables");
+  await runCell(page, 0);
+  await expect(names(page)).toHaveText(["kept"]);
+
+  await runCell(page, 1);
+  await expect(cell(page, 1).locator(".jp-OutputArea-output")).toContainText("SessionEnded");
+  await expect(names(page)).toHaveCount(0);
+  await runCell(page, 2);
+  await expect(names(page)).toHaveText(["again"]);
+  // What was shown stays.
+  await expect(cell(page, 0).locator(".warpcell-tensor canvas")).toBeVisible();
+
+  await inFront(page, "restart");
+  await expect(names(page)).toHaveCount(0);
+  await runCell(page, 0);
+  await expect(names(page)).toHaveText(["kept"]);
+
+  await inFront(page, "rename", "renamed.ipynb");
+  await expect(page.getByRole("tab", { name: "renamed.ipynb" })).toBeVisible();
+  await runCell(page, 2);
+  await expect(names(page)).toHaveText(["kept", "again"]);
+
+  await run(page, "docmanager:save");
+  await expect(page.locator(".jp-NotebookPanel.jp-mod-dirty, .lm-TabBar-tab.jp-mod-dirty")).toHaveCount(0);
+  await page.reload();
+  await open(page, `${tmpPath}/renamed.ipynb`);
+  await run(page, "warpcell:show-variables");
+  await expect(names(page)).toHaveText(["kept", "again"]);
+  await expect(cell(page, 0).locator(".warpcell-tensor canvas")).toBeVisible();
+});
+
+test("two notebooks have their own names, and two tabs of one the same", async ({ page, tmpPath }) => {
+  const [one, two] = [`${tmpPath}/one.ipynb`, `${tmpPath}/two.ipynb`];
+  await upload(page, one, typescript, ["const first = 1;", "const later = 2;"]);
+  await upload(page, two, typescript, ["const second = 2;"]);
+  await open(page, one);
+  await run(page, "warpcell:show-variables");
+  await runCell(page, 0);
+  await expect(names(page)).toHaveText(["first"]);
+  await open(page, two);
+  await expect(names(page)).toHaveCount(0);
+  await runCell(page, 0);
+  await expect(names(page)).toHaveText(["second"]);
+  await page.activity.activateTab("one.ipynb");
+  await expect(names(page)).toHaveText(["first"]);
+
+  const other = await page.context().newPage();
+  await other.goto(new URL(`/lab/workspaces/other/tree/${one}`, page.url()).href);
+  await expect(other.locator(".jp-CodeCell").first()).toBeVisible();
+  await run(other as unknown as IJupyterLabPageFixture, "warpcell:show-variables");
+  await expect(names(other)).toHaveText(["first"]);
+  await runCell(page, 1);
+  for (const each of [page, other]) await expect(names(each)).toHaveText(["first", "later"]);
+  await other.close();
+  await runCell(page, 0);
+  await expect(names(page)).toHaveText(["first", "later"]);
+});
+
+test("another kernel is left alone, and an older one of ours says what it lacks", async ({ page, tmpPath }) => {
+  const errors: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" && /warpcell/i.test(message.text())) errors.push(message.text());
+  });
+  const [foreign, old] = [`${tmpPath}/foreign.ipynb`, `${tmpPath}/old.ipynb`];
+  await upload(page, foreign, python, ["1 + 1"]);
+  await open(page, foreign);
+  await run(page, "warpcell:show-variables");
+  await expect(note(page)).toHaveText(/^Open a notebook of the kernel TypeScript \+ CUDA/);
+  await runCell(page, 0);
+  await expect(cell(page, 0).locator(".jp-OutputArea-output")).toHaveText("2");
+
+  // It closes every comm of a target that it does not know.
+  const forget = "for target in list(answers_targets): get_ipython().kernel.comm_manager.targets.pop(target, None)";
+  await upload(page, old, scripted, [forget, "'still here'"]);
+  await open(page, old);
+  await expect(page.getByText("Scripted gauges | Idle")).toBeVisible();
+  await runCell(page, 0);
+  for (const name of ["memory", "kernel", "variables"]) {
+    await run(page, `warpcell:show-${name}`);
+    await runCell(page, 1);
+    await expect(page.locator(`#warpcell-${name} [role=status]`).first()).not.toBeEmpty();
+  }
+  await expect(cell(page, 1).locator(".jp-OutputArea-output")).toHaveText("'still here'");
+  expect(errors).toEqual([]);
+});
