@@ -176,8 +176,8 @@ const programs: Record<string, Program> = {
     },
   },
   "host-threads": {
-    args: [5, 100],
-    prints: () => `${numbers(5, (w) => w * 10_000 + 4950).join(" ")} \n`,
+    args: [64, 100],
+    prints: () => `${numbers(64, (w) => w * 10_000 + 4950).join(" ")} \n`,
   },
   julia: {
     args: [32],

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openKernel, shown, streamText, until } from "../helpers/kernel.ts";
+import { openKernel, runs, shown, streamText, until } from "../helpers/kernel.ts";
 import { openRegistry, type PackageFiles } from "../helpers/registry.ts";
 
 describe("pages", () => {
@@ -223,7 +223,7 @@ describe("packages", () => {
     await client.request("control", "interrupt_request", {});
     expect((await ran).reply["ename"]).toBe("Interrupted");
     const child = Number(readFileSync(join(notebook, "pid"), "utf8"));
-    await until(() => !existsSync(`/proc/${child}`));
+    await until(async () => !(await runs(child)));
     expect(shown(await client.execute("1 + 1"))).toContainEqual(["execute_result", "2"]);
     expect(existsSync(notebook)).toBe(true);
   });

@@ -98,6 +98,7 @@ void ProgramRuntime::ignored(unsigned line, cudaError_t error) {
 void ProgramRuntime::launch_failed(unsigned line, cudaError_t error) { remember(last_call, line, error, true); }
 
 void ProgramRuntime::remember(const char* call, unsigned line, cudaError_t error, bool is_launch) {
+  std::lock_guard<std::mutex> lock(accounts_);
   bool is_known = false;  // a sticky error comes with every later call: the first one tells
   for (const ProgramFailure& each : unseen_) is_known |= is_sticky(error) && each.error == error;
   if (is_known || unseen_.size() == ProgramReport::kFailures) return;
@@ -123,8 +124,11 @@ cudaError_t ProgramRuntime::launch(const ProgramKernel* kernel, ProgramLaunch& l
   if (threads > kernel->max_threads) return note(kernel->name.c_str(), line, cudaErrorLaunchOutOfResources);
   launch.kernel = kernel->number;
   launch.line = line;
-  put(report_.kernel, sizeof report_.kernel, kernel->name);
-  report_.line = line;
+  {
+    std::lock_guard<std::mutex> lock(accounts_);
+    put(report_.kernel, sizeof report_.kernel, kernel->name);
+    report_.line = line;
+  }
   std::fflush(stdout);  // what the kernel prints comes after that
   return note(kernel->name.c_str(), line, device.launch(launch));
 }
@@ -132,6 +136,7 @@ cudaError_t ProgramRuntime::launch(const ProgramKernel* kernel, ProgramLaunch& l
 cudaError_t ProgramRuntime::last_error(bool forget) {
   cudaError_t error = last;
   if (error != cudaSuccess) {
+    std::lock_guard<std::mutex> lock(accounts_);
     unseen_.erase(std::remove_if(unseen_.begin(), unseen_.end(),
                                  [error](const ProgramFailure& each) { return each.error == error; }),
                   unseen_.end());
@@ -142,6 +147,7 @@ cudaError_t ProgramRuntime::last_error(bool forget) {
 
 std::vector<ProgramFailure> ProgramRuntime::take_unseen() {
   last = cudaSuccess;
+  std::lock_guard<std::mutex> lock(accounts_);
   return std::move(unseen_);
 }
 
@@ -149,6 +155,7 @@ void ProgramRuntime::finish() {
   cudaError_t error = device.synchronize();
   bool is_news = error != cudaSuccess && error != last;
   if (is_news) remember(report_.kernel, report_.line, error, true);
+  std::lock_guard<std::mutex> lock(accounts_);
   for (size_t i = 0; i < unseen_.size(); i++) report_.failures[i] = unseen_[i];
   report_.failure_count = uint32_t(unseen_.size());
   report_.ended = 1;

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,7 @@ class ProgramRuntime {
   void remember(const char* call, unsigned line, cudaError_t error, bool is_launch);
 
   ProgramReport& report_;
+  std::mutex accounts_;  // threads of the program share what follows, and the report
   std::vector<ProgramFailure> unseen_;
 };
 

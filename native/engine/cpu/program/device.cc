@@ -49,6 +49,7 @@ void CpuProgram::load(const std::string& artifact, const std::vector<std::string
 }
 
 cudaError_t CpuProgram::variable(const std::string& symbol, void** memory, size_t* bytes) {
+  Turn turn(tables_);
   auto found = variables_.find(symbol);
   if (found == variables_.end()) return cudaErrorInvalidSymbol;
   *memory = found->second.first;
@@ -158,11 +159,13 @@ cudaError_t CpuProgram::allocate(ProgramMemory kind, size_t bytes, void** memory
   char* end = static_cast<char*>(mapping) + mapped - kPage;
   mprotect(end, kPage, PROT_NONE);
   *memory = end - space;
+  Turn turn(tables_);
   memory_[reinterpret_cast<uint64_t>(*memory)] = {bytes, kTypes[int(kind)], mapping, mapped};
   return cudaSuccess;
 }
 
 cudaError_t CpuProgram::release(ProgramMemory kind, void* memory) {
+  Turn turn(tables_);
   auto found = memory_.find(reinterpret_cast<uint64_t>(memory));
   bool is_host = kind == ProgramMemory::host;
   if (found == memory_.end() || found->second.mapping == nullptr ||
@@ -174,12 +177,14 @@ cudaError_t CpuProgram::release(ProgramMemory kind, void* memory) {
 }
 
 cudaError_t CpuProgram::pin(void* memory, size_t bytes) {
+  Turn turn(tables_);
   if (find(memory) != nullptr) return cudaErrorHostMemoryAlreadyRegistered;
   memory_[reinterpret_cast<uint64_t>(memory)] = {bytes, cudaMemoryTypeHost, nullptr, 0};
   return cudaSuccess;
 }
 
 cudaError_t CpuProgram::unpin(void* memory) {
+  Turn turn(tables_);
   auto found = memory_.find(reinterpret_cast<uint64_t>(memory));
   if (found == memory_.end() || found->second.mapping != nullptr) return cudaErrorHostMemoryNotRegistered;
   memory_.erase(found);
@@ -187,12 +192,14 @@ cudaError_t CpuProgram::unpin(void* memory) {
 }
 
 cudaMemoryType CpuProgram::kind_of(const void* memory) {
+  Turn turn(tables_);
   auto* found = find(memory);
   return found == nullptr ? cudaMemoryTypeUnregistered : found->second.kind;
 }
 
 cudaError_t CpuProgram::check(const void* address, size_t pitch, size_t width, size_t height, bool is_known,
                               bool on_device) const {
+  Turn turn(tables_);
   auto* found = find(address);
   if (found == nullptr) return is_known && on_device ? cudaErrorInvalidValue : cudaSuccess;
   if (is_known && found->second.kind == cudaMemoryTypeDevice && !on_device) return cudaErrorInvalidValue;
@@ -229,15 +236,19 @@ cudaError_t CpuProgram::fill(const ProgramFill& f) {
 
 // --- kernels
 
+size_t CpuProgram::most_shared(uint32_t kernel) {
+  Turn turn(tables_);
+  auto allowed = allowed_.find(kernel);
+  return allowed == allowed_.end() ? kSharedPerBlock : std::max<size_t>(kSharedPerBlock, allowed->second);
+}
+
 cudaError_t CpuProgram::launch(const ProgramLaunch& launch) {
   LoadedKernel& kernel = module_->kernels()[launch.kernel];
   const warpcell_cpu::Kernel& description = *kernel.description;
   uint64_t threads = uint64_t(launch.block[0]) * launch.block[1] * launch.block[2];
   uint64_t blocks = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
-  auto allowed = allowed_.find(launch.kernel);
-  size_t most = allowed == allowed_.end() ? kSharedPerBlock : std::max<size_t>(kSharedPerBlock, allowed->second);
-  if (kernel.shared.own > kSharedPerBlock || launch.shared > most ||
-      kernel.shared.own + launch.shared > std::max<size_t>(most, kSharedPerBlock))
+  size_t most = most_shared(launch.kernel);
+  if (kernel.shared.own > kSharedPerBlock || launch.shared > most || kernel.shared.own + launch.shared > most)
     return cudaErrorInvalidValue;
   if (launch.cooperative && (blocks > Pool::kTogetherBlocks || blocks * threads > Pool::kTogetherThreads))
     return cudaErrorCooperativeLaunchTooLarge;
@@ -266,6 +277,7 @@ cudaError_t CpuProgram::run(LoadedKernel& kernel, const ProgramLaunch& launch, c
 }
 
 cudaError_t CpuProgram::kernel_attributes(uint32_t number, cudaFuncAttributes* attributes) {
+  Turn turn(tables_);
   LoadedKernel& kernel = module_->kernels()[number];
   *attributes = {};
   attributes->sharedSizeBytes = kernel.shared.own;
@@ -276,6 +288,7 @@ cudaError_t CpuProgram::kernel_attributes(uint32_t number, cudaFuncAttributes* a
 }
 
 cudaError_t CpuProgram::allow_shared(uint32_t kernel, int bytes) {
+  Turn turn(tables_);
   if (bytes < 0 || uint32_t(bytes) + module_->kernels()[kernel].shared.own > kSharedPerBlockOptin)
     return cudaErrorInvalidValue;
   allowed_[kernel] = bytes;

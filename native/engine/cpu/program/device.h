@@ -96,6 +96,7 @@ class CpuProgram final : public ProgramDevice {
   cudaError_t graph_destroy(cudaGraph_t graph) override;
 
  private:
+  using Turn = std::lock_guard<std::recursive_mutex>;
   struct Memory {
     size_t bytes;
     cudaMemoryType kind;
@@ -112,10 +113,13 @@ class CpuProgram final : public ProgramDevice {
   cudaError_t perform(cudaStream_t stream, Step step);
   // Null for the default stream; false for what is no stream.
   bool stream_of(cudaStream_t handle, ProgramStream** stream);
+  // Bytes of shared memory that a launch may ask for.
+  size_t most_shared(uint32_t kernel);
   cudaError_t run(LoadedKernel& kernel, const ProgramLaunch& launch, const std::vector<uint8_t>& packed);
 
   Pool pool_;
   std::mutex running_;
+  mutable std::recursive_mutex tables_;  // all below, which threads of the program share; not held while work is done
   std::unique_ptr<Module> module_;
   std::map<std::string, std::pair<void*, size_t>> variables_;
   std::map<uint32_t, int> allowed_;  // dynamic shared memory by kernel

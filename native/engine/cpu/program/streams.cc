@@ -31,14 +31,20 @@ bool CpuProgram::stream_of(cudaStream_t handle, ProgramStream** stream) {
 }
 
 cudaError_t CpuProgram::perform(cudaStream_t handle, Step step) {
-  ProgramStream* stream;
-  if (!stream_of(handle, &stream)) return cudaErrorInvalidResourceHandle;
-  if (stream == nullptr || stream->capture == nullptr) return step();
-  stream->capture->steps.push_back(std::move(step));
-  return cudaSuccess;
+  {
+    Turn turn(tables_);
+    ProgramStream* stream;
+    if (!stream_of(handle, &stream)) return cudaErrorInvalidResourceHandle;
+    if (stream != nullptr && stream->capture != nullptr) {
+      stream->capture->steps.push_back(std::move(step));
+      return cudaSuccess;
+    }
+  }
+  return step();
 }
 
 cudaError_t CpuProgram::stream_create(cudaStream_t* handle, unsigned) {
+  Turn turn(tables_);
   auto stream = std::make_unique<ProgramStream>();
   *handle = handle_of<cudaStream_t>(stream.get());
   streams_[*handle] = std::move(stream);
@@ -46,10 +52,12 @@ cudaError_t CpuProgram::stream_create(cudaStream_t* handle, unsigned) {
 }
 
 cudaError_t CpuProgram::stream_destroy(cudaStream_t stream) {
+  Turn turn(tables_);
   return streams_.erase(stream) == 0 ? cudaErrorInvalidResourceHandle : cudaSuccess;
 }
 
 cudaError_t CpuProgram::stream_synchronize(cudaStream_t handle) {
+  Turn turn(tables_);
   ProgramStream* stream;
   if (!stream_of(handle, &stream)) return cudaErrorInvalidResourceHandle;
   return stream != nullptr && stream->capture != nullptr ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
@@ -58,6 +66,7 @@ cudaError_t CpuProgram::stream_synchronize(cudaStream_t handle) {
 cudaError_t CpuProgram::stream_query(cudaStream_t stream) { return stream_synchronize(stream); }
 
 cudaError_t CpuProgram::stream_wait(cudaStream_t handle, cudaEvent_t event) {
+  Turn turn(tables_);
   ProgramStream* stream;
   auto found = events_.find(event);
   if (!stream_of(handle, &stream) || found == events_.end()) return cudaErrorInvalidResourceHandle;
@@ -77,6 +86,7 @@ cudaError_t CpuProgram::call_host(cudaStream_t stream, cudaHostFn_t function, vo
 // --- events
 
 cudaError_t CpuProgram::event_create(cudaEvent_t* handle, unsigned flags) {
+  Turn turn(tables_);
   auto event = std::make_unique<ProgramEvent>();
   event->timed = (flags & 2) == 0;
   *handle = handle_of<cudaEvent_t>(event.get());
@@ -85,10 +95,12 @@ cudaError_t CpuProgram::event_create(cudaEvent_t* handle, unsigned flags) {
 }
 
 cudaError_t CpuProgram::event_destroy(cudaEvent_t event) {
+  Turn turn(tables_);
   return events_.erase(event) == 0 ? cudaErrorInvalidResourceHandle : cudaSuccess;
 }
 
 cudaError_t CpuProgram::event_record(cudaEvent_t handle, cudaStream_t on) {
+  Turn turn(tables_);
   ProgramStream* stream;
   auto found = events_.find(handle);
   if (!stream_of(on, &stream) || found == events_.end()) return cudaErrorInvalidResourceHandle;
@@ -104,6 +116,7 @@ cudaError_t CpuProgram::event_record(cudaEvent_t handle, cudaStream_t on) {
 }
 
 cudaError_t CpuProgram::event_synchronize(cudaEvent_t handle) {
+  Turn turn(tables_);
   auto found = events_.find(handle);
   if (found == events_.end()) return cudaErrorInvalidResourceHandle;
   return found->second->captured.expired() ? cudaSuccess : cudaErrorCapturedEvent;
@@ -112,6 +125,7 @@ cudaError_t CpuProgram::event_synchronize(cudaEvent_t handle) {
 cudaError_t CpuProgram::event_query(cudaEvent_t event) { return event_synchronize(event); }
 
 cudaError_t CpuProgram::event_elapsed(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  Turn turn(tables_);
   auto first = events_.find(start), second = events_.find(end);
   if (first == events_.end() || second == events_.end()) return cudaErrorInvalidResourceHandle;
   for (ProgramEvent* event : {first->second.get(), second->second.get()}) {
@@ -124,6 +138,7 @@ cudaError_t CpuProgram::event_elapsed(float* milliseconds, cudaEvent_t start, cu
 // --- graphs
 
 cudaError_t CpuProgram::capture_begin(cudaStream_t handle, cudaStreamCaptureMode) {
+  Turn turn(tables_);
   ProgramStream* stream;
   if (!stream_of(handle, &stream) || stream == nullptr) return cudaErrorInvalidResourceHandle;
   if (stream->capture != nullptr) return cudaErrorIllegalState;
@@ -133,6 +148,7 @@ cudaError_t CpuProgram::capture_begin(cudaStream_t handle, cudaStreamCaptureMode
 }
 
 cudaError_t CpuProgram::capture_end(cudaStream_t handle, cudaGraph_t* graph) {
+  Turn turn(tables_);
   ProgramStream* stream;
   if (!stream_of(handle, &stream) || stream == nullptr) return cudaErrorInvalidResourceHandle;
   if (stream->capture == nullptr) return cudaErrorIllegalState;
@@ -151,6 +167,7 @@ cudaError_t CpuProgram::capture_end(cudaStream_t handle, cudaGraph_t* graph) {
 }
 
 cudaError_t CpuProgram::capture_status(cudaStream_t handle, cudaStreamCaptureStatus* status) {
+  Turn turn(tables_);
   ProgramStream* stream;
   if (!stream_of(handle, &stream)) return cudaErrorInvalidResourceHandle;
   bool is_capturing = stream != nullptr && stream->capture != nullptr;
@@ -159,6 +176,7 @@ cudaError_t CpuProgram::capture_status(cudaStream_t handle, cudaStreamCaptureSta
 }
 
 cudaError_t CpuProgram::graph_nodes(cudaGraph_t graph, size_t* count) {
+  Turn turn(tables_);
   auto found = graphs_.find(graph);
   if (found == graphs_.end()) return cudaErrorInvalidValue;
   *count = found->second->steps.size();
@@ -166,6 +184,7 @@ cudaError_t CpuProgram::graph_nodes(cudaGraph_t graph, size_t* count) {
 }
 
 cudaError_t CpuProgram::graph_instantiate(cudaGraphExec_t* executable, cudaGraph_t graph) {
+  Turn turn(tables_);
   auto found = graphs_.find(graph);
   if (found == graphs_.end()) return cudaErrorInvalidValue;
   static size_t counter = 0;
@@ -175,9 +194,14 @@ cudaError_t CpuProgram::graph_instantiate(cudaGraphExec_t* executable, cudaGraph
 }
 
 cudaError_t CpuProgram::graph_launch(cudaGraphExec_t executable, cudaStream_t stream) {
-  auto found = executables_.find(executable);
-  if (found == executables_.end()) return cudaErrorInvalidValue;
-  for (const Step& step : found->second) {
+  std::vector<Step> steps;
+  {
+    Turn turn(tables_);
+    auto found = executables_.find(executable);
+    if (found == executables_.end()) return cudaErrorInvalidValue;
+    steps = found->second;
+  }
+  for (const Step& step : steps) {
     cudaError_t error = perform(stream, step);
     if (error != cudaSuccess) return error;
   }
@@ -185,10 +209,12 @@ cudaError_t CpuProgram::graph_launch(cudaGraphExec_t executable, cudaStream_t st
 }
 
 cudaError_t CpuProgram::graph_exec_destroy(cudaGraphExec_t executable) {
+  Turn turn(tables_);
   return executables_.erase(executable) == 0 ? cudaErrorInvalidValue : cudaSuccess;
 }
 
 cudaError_t CpuProgram::graph_destroy(cudaGraph_t graph) {
+  Turn turn(tables_);
   return graphs_.erase(graph) == 0 ? cudaErrorInvalidValue : cudaSuccess;
 }
 

@@ -11,11 +11,13 @@ cudaError_t CpuProgram::array_create(const TextureTerms& terms, cudaArray_t* arr
   if (terms.bytes() > total) return cudaErrorMemoryAllocation;
   auto made = std::make_unique<ProgramArray>(ProgramArray{terms, std::vector<uint8_t>(size_t(terms.bytes()))});
   *array = reinterpret_cast<cudaArray_t>(made.get());
+  Turn turn(tables_);
   arrays_[*array] = std::move(made);
   return cudaSuccess;
 }
 
 cudaError_t CpuProgram::array_destroy(cudaArray_t array) {
+  Turn turn(tables_);
   return arrays_.erase(array) == 0 ? cudaErrorInvalidValue : cudaSuccess;
 }
 
@@ -28,6 +30,7 @@ cudaError_t CpuProgram::array_copy(const ProgramVolume& volume) {
     size_t pitch = end.pitch, height = end.height;
     auto* base = static_cast<uint8_t*>(end.memory);
     if (end.array != nullptr) {
+      Turn turn(tables_);
       ProgramArray& array = *arrays_.at(end.array);
       base = array.texels.data();
       pitch = array.terms.size[0] * array.terms.texel_bytes();
@@ -58,6 +61,7 @@ cudaError_t CpuProgram::array_copy(const ProgramVolume& volume) {
 
 cudaError_t CpuProgram::texels_create(const TextureTerms& terms, const ProgramTexels& texels,
                                       unsigned long long* object) {
+  Turn turn(tables_);
   auto* memory = static_cast<uint8_t*>(texels.memory);
   if (texels.array != nullptr) {
     memory = arrays_.at(texels.array)->texels.data();
@@ -77,6 +81,7 @@ cudaError_t CpuProgram::texels_create(const TextureTerms& terms, const ProgramTe
 }
 
 cudaError_t CpuProgram::texels_destroy(unsigned long long object, bool is_surface) {
+  Turn turn(tables_);
   auto found = textures_.find(object);
   if (found == textures_.end() || found->second->terms.is_surface != is_surface) return cudaErrorInvalidValue;
   textures_.erase(found);
