@@ -201,4 +201,33 @@ export const patternBugs: readonly Row[] = [
     ),
     sharing,
   ],
+  [
+    "lastWrites",
+    "race",
+    shared(`if (t == 0) s[0] = x[0];\n__syncthreads();\ny[t] = s[0];\nif (t == 63)\n  s[0] = -1; // !`),
+    shared(`if (t == 0) s[0] = x[0];\n__syncthreads();\ny[t] = s[0];\n__syncthreads();\nif (t == 63)\n  s[0] = -1;`),
+    sharing,
+  ],
+  [
+    "firstWrites",
+    "race",
+    shared(
+      `s[t] = x[t];\n__syncthreads();\nint sum = 0;\nfor (int k = 0; k < 64; k++)\n  sum += s[63 - k];\ny[t] = sum;\n__syncwarp();\nif (t == 32)\n  s[40] = -1; // !`,
+    ),
+    shared(
+      `s[t] = x[t];\n__syncthreads();\nint sum = 0;\nfor (int k = 0; k < 64; k++)\n  sum += s[63 - k];\ny[t] = sum;\n__syncthreads();\nif (t == 32)\n  s[40] = -1;`,
+    ),
+    sharing,
+  ],
+  [
+    "atomicAfterPlain",
+    "race",
+    shared(
+      `s[t] = 0;\n__syncthreads();\natomicAdd(&s[x[t]], 1);\nif (t == 9)\n  s[2] = 0; // !\n__syncthreads();\ny[t] = s[t];`,
+    ),
+    shared(
+      `s[t] = 0;\n__syncthreads();\natomicAdd(&s[x[t]], 1);\n__syncthreads();\nif (t == 9)\n  s[2] = 0;\n__syncthreads();\ny[t] = s[t];`,
+    ),
+    sharing,
+  ],
 ];

@@ -81,6 +81,24 @@ describe.each(compilers)("with %s", (compiler) => {
   });
 });
 
+test.each([
+  "__device__ int place(dim3 blockDim, int k) { return blockDim.x + k; }\n#define PLACE(k) place(dim3(3), k) - 3",
+  "__device__ int place(const uint3 &threadIdx) { return threadIdx.x; }\n#define PLACE(k) place(threadIdx) + 0 * k",
+  "struct Plan { dim3 gridDim; };\n__device__ int place(Plan plan, int k) { return plan.gridDim.y + k - 1; }\n#define PLACE(k) place(Plan(), k)",
+  "__device__ int place(int k) { return ::threadIdx.x + 0 * k; }\n#define PLACE(k) place(k)",
+  "#define PLACE(k) (blockDim.x > threadIdx.x ? threadIdx.x : k)",
+])("a checked cell may have names that the indices have: %s", async (declared) => {
+  const kernel = await kernelOf(
+    `${declared}\nextern "C" __global__ void places(int* y) {\n  y[PLACE((int)threadIdx.x)] = blockIdx.x;\n}`,
+  );
+  const y = empty([16], { dtype: "int32", ...on });
+  expect(await foundBy(() => kernel.launch({ grid: 1, block: 16 }, y))).toBeNull();
+  expect(Array.from(y.data() as Int32Array)).toEqual(Array(16).fill(0));
+  expect((await foundBy(() => kernel.launch({ grid: 1, block: 17 }, y)))?.findings).toMatchObject([
+    { kind: "bounds", thread: [16, 0, 0] },
+  ]);
+});
+
 const on = { device: "cpu" };
 
 async function kernelOf(source: string, options = {}): Promise<Kernel> {

@@ -11,7 +11,7 @@ import { DeviceProcess } from "../../native/lib/device/process.ts";
 import { binding, deviceExecutable } from "../../native/lib/wire/binding.ts";
 import { freshSeed } from "../device/numbers.ts";
 
-const rounds = Number(process.env["ROUNDS"] ?? 500);
+const rounds = 500;
 const on = { device: "cpu" } as const;
 const cpu = DeviceProcess.get("cpu");
 const size = 4096;

@@ -94,10 +94,12 @@ static WARPCELL_CPU_UNWATCHED __attribute__((noinline, unused)) void wait_for_bl
 
 }  // namespace warpcell_cpu
 
+#if !defined(WARPCELL_CPU_OWN_INDICES)  // the cell declares none of these
 #define threadIdx (::warpcell_cpu::unwatched(::threadIdx))
 #define blockIdx (::warpcell_cpu::unwatched(::blockIdx))
 #define blockDim (::warpcell_cpu::unwatched(::blockDim))
 #define gridDim (::warpcell_cpu::unwatched(::gridDim))
+#endif
 #define __syncthreads ::warpcell_cpu::wait_for_block
 
 // What stands in front of each statement where lines are counted.

@@ -5,7 +5,7 @@
 #include <string>
 #include <type_traits>
 
-#include "checker.h"
+#include "visit.h"
 
 using namespace warpcell::cpu;
 

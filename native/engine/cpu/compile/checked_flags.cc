@@ -1,6 +1,10 @@
 // The sanitizers' instrumentation without their libraries: check/callbacks.cc answers its calls.
 #include "checked_flags.h"
 
+#include <algorithm>
+#include <initializer_list>
+
+#include "../split/code.h"
 #include "cell_text.h"
 
 namespace warpcell::cpu {
@@ -43,6 +47,22 @@ constexpr const char* kGcc[] = {
     "-Wmaybe-uninitialized",
 };
 
+// Whether the cell has names of its own that are those of the indices: `dim3 blockDim(16, 16);`, `plan.gridDim`.
+bool names_indices(const std::string& source) {
+  Code code(source);
+  auto is_one_of = [&code](size_t i, std::initializer_list<const char*> words) {
+    return std::any_of(words.begin(), words.end(), [&](const char* word) { return code.is(i, word); });
+  };
+  for (size_t i = 2; i < code.size(); i++) {
+    if (!is_one_of(i, {"threadIdx", "blockIdx", "blockDim", "gridDim"})) continue;
+    if (code.is(i - 1, ".") || (code.is(i - 2, "-") && code.is(i - 1, ">"))) return true;
+    if (code.is(i - 2, ":") && code.is(i - 1, ":")) return true;
+    if (is_one_of(i - 1, {"&", "*"}) && is_one_of(i - 2, {"dim3", "uint3", "auto"})) return true;
+    if (code.is_name(i - 1) && !is_one_of(i - 1, {"return", "else", "do", "case"})) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<std::string> checked_flags(const Compiler& compiler, const std::string& source, bool counts) {
@@ -53,6 +73,7 @@ std::vector<std::string> checked_flags(const Compiler& compiler, const std::stri
     flags.insert(flags.end(), std::begin(kGcc), std::end(kGcc));
   // A vector is accessed as a whole, as on a GPU.
   if (counts && !compiler.is_clang) flags.push_back("-fno-tree-sra");
+  if (names_indices(source)) flags.push_back("-DWARPCELL_CPU_OWN_INDICES");
   // Our headers come before the text that says so.
   if (host_text(source, compiler.is_clang).standard_library) flags.push_back("-DWARPCELL_CPU_STANDARD_LIBRARY=1");
   flags.insert(flags.end(), {"-include", "warpcell_cpu/checked.h"});
