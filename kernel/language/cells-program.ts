@@ -58,7 +58,7 @@ export const drafted: Record<Module["language"], string> = {
 
 /** Says which cell a module is. */
 export const cellModule = /\.warpcell-cell-(\d+)-\d+/;
-const draftModule = /^\.warpcell-draft-\d+-\d+/;
+const draftModule = /^\.warpcell-draft-\d+/;
 
 /**
  * At the end of a module, the type that a variable has there: later cells see that it is no longer null or undefined.
@@ -78,12 +78,12 @@ export class CellsProgram {
   readonly #after = new Map<string, string>();
   readonly #modules = new Map<string, Kept>();
   readonly #added = new Set<string>();
-  #kind: "cell" | "draft" = "cell";
+  #isDraft = false;
   #lastModule = 0;
 
   /**
-   * The same notebook, to which cells can be added as if they had run: their modules have names of their own, which are
-   * the same for the same cells.
+   * The same notebook, to which cells can be added as if they had run, one for each place: their modules are named by
+   * it.
    */
   draft(): CellsProgram {
     const draft = new CellsProgram();
@@ -92,7 +92,7 @@ export class CellsProgram {
     for (const [name, module] of this.#after) draft.#after.set(name, module);
     for (const [name, module] of this.#modules) draft.#modules.set(name, module);
     for (const name of this.#added) draft.#added.add(name);
-    draft.#kind = "draft";
+    draft.#isDraft = true;
     return draft;
   }
 
@@ -206,8 +206,11 @@ export class CellsProgram {
     this.#forgetUnused();
   }
 
+  /** A draft has one for each place: when a cell has run, the documents of those that have not stay. */
   #nextName(count: number, language: Module["language"]): string {
-    return `.warpcell-${this.#kind}-${count}-${++this.#lastModule}${language === "typescript" ? ".ts" : ".js"}`;
+    // An import of `name.js` would find `name.ts` beside it.
+    if (this.#isDraft) return `.warpcell-draft-${count}${language === "typescript" ? ".ts" : "-plain.js"}`;
+    return `.warpcell-cell-${count}-${++this.#lastModule}${language === "typescript" ? ".ts" : ".js"}`;
   }
 
   #enter(module: string, declarations: readonly NamedDeclaration[]): void {

@@ -3,6 +3,8 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { CellsProgram } from "./cells-program.ts";
+import { Drafts } from "./drafts.ts";
 import { TypeService } from "./service.ts";
 
 let directory: string;
@@ -96,4 +98,22 @@ test("mistakes asked for at once are each of their own text", async () => {
   const texts = Array.from({ length: 8 }, (_, at) => `const n${at}: number = "${at}";`);
   const found = await Promise.all(texts.map((text) => underlined(text, texts.slice(0, 2))));
   expect(found).toEqual(texts.map((_, at) => [`n${at} TS2322: Type 'string' is not assignable to type 'number'.`]));
+});
+
+test("documents of cells that have not run keep their names and texts when a cell above has run", () => {
+  const program = new CellsProgram();
+  const drafts = new Drafts(program);
+  const cells = ["const width: number = 3;", "const height = 4;", "const area: number = height;"];
+  const before = new Map(
+    drafts
+      .after(cells)
+      .draftModules()
+      .map(({ name, text }) => [name, text]),
+  );
+  expect(before.size).toBe(3);
+  program.add(1, cells[0]!);
+  drafts.ran(cells[0]!);
+  const after = drafts.after(cells).draftModules();
+  expect(after).toHaveLength(2);
+  for (const { name, text } of after) expect(before.get(name)).toBe(text);
 });

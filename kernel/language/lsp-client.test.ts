@@ -105,6 +105,37 @@ test("an answer that is an error is reported and empty", async () => {
   );
 });
 
+test("documents are opened in the order of their last changes", async () => {
+  clientOf(
+    `#!${process.execPath}
+let text = "";
+const opened = [];
+const answer = (id, result) => {
+  const body = JSON.stringify({ jsonrpc: "2.0", id, result });
+  process.stdout.write("Content-Length: " + body.length + "\\r\\n\\r\\n" + body);
+};
+process.stdin.on("data", (bytes) => {
+  text += bytes;
+  for (let found; (found = /^Content-Length: (\\d+)\\r\\n\\r\\n/.exec(text)) && text.length >= found[0].length + +found[1]; ) {
+    const { id, method, params } = JSON.parse(text.slice(found[0].length, found[0].length + +found[1]));
+    text = text.slice(found[0].length + +found[1]);
+    if (method === "textDocument/didOpen") opened.push(params.textDocument.uri + " " + params.textDocument.text);
+    if (id !== undefined) answer(id, opened);
+  }
+});
+`,
+    30_000,
+  );
+  client!.setDocument("edited", "typescript", "");
+  client!.setDocument("cell", "typescript", "export const x = 1;");
+  client!.setDocument("edited", "typescript", 'import { x } from "./cell";');
+  client!.setDocument("cell", "typescript", "export const x = 1;");
+  expect(await client!.request("textDocument/hover", {})).toEqual([
+    "cell export const x = 1;",
+    'edited import { x } from "./cell";',
+  ]);
+});
+
 test("messages come whole, however their bytes are cut", () => {
   const messages: RpcMessage[] = [
     { jsonrpc: "2.0", id: 1, result: "é😀" },

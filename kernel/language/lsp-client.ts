@@ -84,6 +84,8 @@ export class LspClient {
     if (known !== undefined && known.text === text) return;
 
     const document = { language, version: (known?.version ?? 0) + 1, text };
+    // In the order of their changes: a server that starts anew opens what is imported before what imports it.
+    this.#documents.delete(uri);
     this.#documents.set(uri, document);
     if (known === undefined) this.#open(uri, document);
     else
