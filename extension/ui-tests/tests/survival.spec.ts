@@ -16,6 +16,7 @@ const cells = [
 ];
 
 async function runCell(page: IJupyterLabPageFixture, index: number): Promise<void> {
+  await expect(page.getByText(/ \| Idle$/)).toBeVisible();
   await page.notebook.selectCells(index);
   await run(page, "notebook:run-cell");
 }
