@@ -48,6 +48,11 @@ test("a row has both times, their difference and their ratio", () => {
   expect(rows.map((row) => difference.raw!(row))).toEqual([-1.5e6, -1e6, 0, 2e6, 10]);
 });
 
+test("what has taken no time before has no ratio", () => {
+  const [row] = compared(profileOf(["permute", null, 1, 0]), profileOf(["permute", null, 1, 10]), "Kernels");
+  expect(texts(row!)).toMatchObject({ before: "0 ns", difference: "+10 ns", ratio: "–" });
+});
+
 test("profiles from before operations were kept have none of them", () => {
   expect(compared(profileOf(), profileOf(), "Operations")).toEqual([]);
 });

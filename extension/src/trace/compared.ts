@@ -112,7 +112,11 @@ export const columns: readonly TableColumn<Compared>[] = [
     description: "Now by before",
     align: "number",
     key: ratioOf,
-    text: (row) => (ratioOf(row) === null ? "new" : row.after.calls === 0 ? "gone" : `${ratioOf(row)!.toFixed(2)}×`),
+    text: (row) => {
+      const ratio = ratioOf(row);
+      if (row.before.calls === 0 || row.after.calls === 0) return row.before.calls === 0 ? "new" : "gone";
+      return ratio === null ? "–" : `${ratio.toFixed(2)}×`;
+    },
   },
   {
     id: "calls-before",
