@@ -59,7 +59,7 @@ const readBlockLayout = reader("blockLayout", {
  * @example
  * const mask: nn.MaskFunction = ({ query, key }) => key.le(query).logicalAnd(query.sub(key).lt(256));
  * const blocks = nn.blockLayout(mask, 1024, 1024);
- * blocks.layout.sum().item(); // → 21n
+ * blocks.layout.sum().item(); // → 21
  * const x = randn([1, 2, 1024, 8]);
  * nn.attention(x, x, x, { mask, blocks }).shape; // → [ 1, 2, 1024, 8 ]
  */
