@@ -59,6 +59,41 @@ function attention([batch, heads, length, width], causal, dtype) {
   });
 }
 
+/** Sequences of these lengths, one after the other; PyTorch's one by one. */
+function sequences([heads, width], lengths, dtype) {
+  const shape = [heads, lengths.reduce((a, b) => a + b), width];
+  const multiplications = lengths.reduce((sum, length) => sum + heads * length * length * width, 0);
+  const cut = (name) => `${name}.split(${JSON.stringify(lengths)}, -2)`;
+  return pair(`attention of ${lengths.length} sequences, ${shape.join(" × ")} causal`, dtype, {
+    make: { q: shape, k: shape, v: shape },
+    run: ({ q, k, v }) => nn.attention(q, k, v, { lengths, causal: true }),
+    torch: `torch.cat([F.scaled_dot_product_attention(a[None], b[None], c[None], is_causal=True)[0] for a, b, c in zip(${["q", "k", "v"].map(cut).join(", ")})], -2)`,
+    wanted: ["q", "k", "v"],
+    work: [
+      { elements: 4 * product(shape), multiplications },
+      { elements: 8 * product(shape), multiplications: 2.5 * multiplications },
+    ],
+  });
+}
+
+/** A bias by function, of distances; PyTorch's from a mask of floats. */
+function biased(shape, dtype) {
+  const length = shape.at(-2);
+  const multiplications = product(shape) * length * 2;
+  const places = `torch.arange(${length}, device=q.device, dtype=q.dtype)`;
+  return pair(`attention ${shape.join(" × ")} with a bias by function`, dtype, {
+    make: { q: shape, k: shape, v: shape },
+    run: ({ q, k, v }) =>
+      nn.attention(q, k, v, { score: (score, { query, key }) => score.add(key.sub(query).abs().mul(-0.01)) }),
+    torch: `F.scaled_dot_product_attention(q, k, v, attn_mask=-0.01 * (${places}[None] - ${places}[:, None]).abs())`,
+    wanted: ["q", "k", "v"],
+    work: [
+      { elements: 4 * product(shape), multiplications },
+      { elements: 8 * product(shape), multiplications: 2.5 * multiplications },
+    ],
+  });
+}
+
 /** The next token's attention to all of before, of which keys and values must be read. */
 function decoding([batch, heads, keyHeads, keys, width], dtype) {
   const [q, k] = [
@@ -304,6 +339,8 @@ const calls = {
       [4, 4, 512, 64],
       [1, 4, 1025, 40],
     ].flatMap((shape) => [false, true].flatMap((causal) => attention(shape, causal, "float32"))),
+    ...sequences([4, 64], [1, 300, 77, 512, 129], "float32"),
+    ...biased([1, 8, 256, 64], "float32"),
     ...resnet.flatMap(([inputs, size, ...rest]) => convolution([2, inputs, size, ...rest], "float32")),
     ...convolution([2, 96, 56, 96, 3, 1, 96], "float32"),
     ...normOfChannels([4, 64, 56, 56], "float32"),
@@ -333,6 +370,8 @@ const calls = {
     ),
     ...["LSTM", "GRU"].flatMap((kind) => recurrent(kind, [128, 64, 512], dtype)),
     ...models.flatMap((shape) => [false, true].flatMap((causal) => attention(shape, causal, dtype))),
+    ...sequences([16, 128], [512, 4096, 1, 1024, 2048, 77, 4097], dtype),
+    ...biased([4, 16, 2048, 64], dtype),
     ...(dtype === "tf32" ? [] : withoutProductsOf(dtype)),
     ...(dtype === "tf32"
       ? []

@@ -60,13 +60,6 @@ const cases: Compiled[] = [
     added: ([b, h, i, j]) =>
       documents[i!] === documents[j!] && j! <= i! ? slopes[2 * b! + h!]! : Number.NEGATIVE_INFINITY,
   },
-  {
-    title: "queries that look at nothing",
-    queries: 7,
-    keys: 33,
-    functions: () => ({ mask: ({ query }) => query.ne(3) as Tensor }),
-    added: ([, , i]) => (i === 3 ? Number.NEGATIVE_INFINITY : 0),
-  },
 ];
 
 function expectCompiled(given: Compiled, dtype: DType, device: string): void {
@@ -131,12 +124,12 @@ const smooth: [string, (device: string) => Functions & { readonly softcap?: numb
 ];
 
 describe.each(devices)("on $name", ({ name: device }) => {
-  test.each(cases.map((each) => [each.title, each] as const))("%s", (title, each) => {
-    const narrow = { "a mask by function of documents, and a table that is broadcast": "float16" } as const;
-    expectCompiled(each, "float32", device);
-    if (title === cases[0]!.title) expectCompiled(each, "bfloat16", device);
-    if (title in narrow) expectCompiled(each, "float16", device);
-  });
+  // A dtype at a time: the first run waits for a compiler of each kernel.
+  const narrow = ["bfloat16", null, "float16"] as const;
+  const rows = cases.flatMap((each, at) =>
+    ["float32" as const, narrow[at]].flatMap((dtype) => (dtype == null ? [] : [[each.title, dtype, each] as const])),
+  );
+  test.each(rows)("%s, of %s", (_, dtype, each) => expectCompiled(each, dtype, device));
 
   test.each(smooth)("gradients are what differences say: of %s", (_, functions) => {
     expectGradients(
@@ -152,6 +145,51 @@ describe.each(devices)("on $name", ({ name: device }) => {
       [{ shape: [2, 3, 2] }, { shape: [2, 4, 2] }, { shape: [2, 4, 1] }, { shape: [2, 1, 4] }],
       device,
     );
+  });
+
+  test("blocks that a layout leaves out are not looked at, whatever lies there, and all others are", () => {
+    const [queries, keys, size] = [70, 135, 33];
+    // Two heads; the second sees a block row of nothing.
+    const flags = [
+      [1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1],
+      [0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0],
+    ];
+    const rows = Math.ceil(keys / size);
+    const layout = tensor(flags.flat(), { device }).reshape([2, 3, rows]).ne(0) as Tensor;
+    const of: Compiled = {
+      title: "",
+      queries,
+      keys,
+      functions: () => ({ blocks: { layout, size } }),
+      added: ([, h, i, j]) =>
+        flags[h!]![Math.floor(i! / size) * rows + Math.floor(j! / size)] ? 0 : Number.NEGATIVE_INFINITY,
+    };
+    expectCompiled(of, "float32", device);
+    // Whole tiles of a layout of what is no number: they are not read.
+    const wide = 256;
+    const whole = tensor([1, 0, 1, 1], { device }).reshape([2, 2]).ne(0) as Tensor;
+    const x = ones([1, 1, 2 * wide, 4], { device }) as Tensor;
+    const bad = x.clone() as Tensor;
+    bad.set([0, 0, [wide, 2 * wide]], Number.NaN);
+    const seen = nn.attention(x, bad, bad, { blocks: { layout: whole, size: wide } }).slice(0, 0, [0, wide]) as Tensor;
+    expect(seen.toArray()).toEqual(Array.from({ length: wide }, () => [1, 1, 1, 1]));
+  });
+
+  test("a layout of a mask by function has the blocks in which one pair is looked at", () => {
+    const like = ones([1], { device }) as Tensor;
+    const mask: nn.MaskFunction = ({ head, query, key }) =>
+      key.le(query).logicalAnd(query.sub(key).lt(head.mul(4).add(3))) as Tensor;
+    const { layout } = nn.blockLayout(mask, 10, 7, { heads: 2, size: 4, like });
+    const wanted = [0, 1].map((h) =>
+      [0, 4, 8].map((i) =>
+        [0, 4].map((j) =>
+          Array.from({ length: 16 }, (_, at) => [i + (at >> 2), j + (at & 3)] as const).some(
+            ([a, b]) => a < 10 && b < 7 && b <= a && a - b < h * 4 + 3,
+          ),
+        ),
+      ),
+    );
+    expect(layout.toArray()).toEqual([wanted]);
   });
 
   test("layers take a mask by function", () => {

@@ -369,7 +369,7 @@ describe.each(devices)("on $name", ({ name: device }) => {
       ],
       [
         () => nn.attention(q, k, 3 as never),
-        "attention takes a tensor as v but got 3. Write nn.attention(q, k, v, { mask, score, causal, alignment, window, scale, softcap, dropout, cache, lengths, returnLse, seed, generator }).",
+        "attention takes a tensor as v but got 3. Write nn.attention(q, k, v, { mask, score, blocks, causal, alignment, window, scale, softcap, dropout, cache, lengths, returnLse, seed, generator }).",
       ],
       [
         () => nn.attention(q.to("float8_e4m3") as Tensor, k, k),

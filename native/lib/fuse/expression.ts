@@ -87,6 +87,10 @@ export class Expressions {
     this.members.push({ type, name, kind, value });
     return name;
   }
+  /** A tensor of bools and numbers that go to the function beside the traced ones; their names. */
+  take(array: DeviceArray, numbers: readonly number[]): string[] {
+    return [this.#array(array), ...numbers.map((each) => this.#number(each, "i64"))];
+  }
   #number(value: Scalar, kind: ParameterKind): string {
     const number = typeof value === "boolean" ? Number(value) : value;
     return this.#member(numberTypes[kind]!, "n", kind, number);

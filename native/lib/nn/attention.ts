@@ -14,6 +14,7 @@ import { either, finite, flag, number, oneOf, reader, tensor, type Kind } from "
 import { drawOf, randomSource, type RandomSource } from "../tensor/generator.ts";
 import { cat } from "../tensor/joining.ts";
 import { Tensor } from "../tensor/tensor.ts";
+import { blockLayoutKind, type BlockLayout } from "./block-layout.ts";
 import { keyValueCache, type KeyValueCache, type SeenTokens } from "./key-value-cache.ts";
 import { Dropout, Linear } from "./layers.ts";
 import { Module, type ParameterOptions } from "./module.ts";
@@ -31,7 +32,8 @@ import { sequenceLengths, startsOf, type SequenceLengths } from "./sequence-leng
  * softcap · tanh(score / softcap) before the mask is added. `score`: what becomes of scores then, still before the mask,
  * compiled into the kernels; it and a mask by function are called once, on tensors without numbers, and compute by
  * elementwise operations and `take`: an index that is outside gives NaN, or 0 of integers. They have the derivative by
- * the score, and none by tensors that they use. `dropout`: the probability that a weight is 0, the others divided by
+ * the score, and none by tensors that they use. `blocks`: which blocks of queries look at which of keys, see
+ * {@link blockLayout}; others are left out, and cost nothing. `dropout`: the probability that a weight is 0, the others divided by
  * 1 − dropout, drawn from `seed` or `generator`. `cache`: k and v are added to it, and what it then has is looked at.
  * `lengths`: the rows of q, k and v are sequences of these lengths, one after the other, of which each looks at its own
  * keys alone, without mask, function, dropout and cache.
@@ -39,6 +41,7 @@ import { sequenceLengths, startsOf, type SequenceLengths } from "./sequence-leng
 export interface AttentionOptions extends RandomSource {
   readonly mask?: Tensor | MaskFunction;
   readonly score?: ScoreFunction;
+  readonly blocks?: BlockLayout;
   readonly causal?: boolean;
   readonly alignment?: "start" | "end";
   readonly window?: number | readonly [before: number, after: number];
@@ -78,6 +81,7 @@ const readAttention = reader("attention", {
   options: {
     mask: either(tensor, maskFunction),
     score: scoreFunction,
+    blocks: blockLayoutKind,
     causal: flag,
     alignment: oneOf("start", "end"),
     window,
@@ -138,7 +142,8 @@ function checkMask(mask: Tensor, scores: Shape): void {
  * the weights of all pairs in memory (Dao and others, arXiv 2205.14135). The axis of heads may be missing; k and v may
  * have fewer, of a number that divides that of q, each for as many neighbours of q. Sums are kept in float32 at
  * least, and the same comes out every time. A query that may look at nothing gives 0, with gradient 0. Heads wider than
- * 256 and second gradients, which functions of scores have not, do take memory for the weights of all pairs. Throws TensorError.
+ * 256 and second gradients, which functions of scores have not, do take memory for the weights of all pairs. Throws
+ * TensorError.
  * @example
  * nn.attention(ones([1, 2, 4]), ones([1, 3, 4]), ones([1, 3, 5])).shape; // → [ 1, 2, 5 ]
  * const [q, k, v] = [randn([2, 8, 5, 16]), randn([2, 2, 9, 16]), randn([2, 2, 9, 16])]; // 4 heads of q for one of k
@@ -148,7 +153,8 @@ function checkMask(mask: Tensor, scores: Shape): void {
  * nn.attention(q, k, v, { cache, causal: true }).shape; // → [ 2, 8, 5, 16 ]
  * cache.length; // → 9
  * const slopes = tensor([1, 0.5, 0.25, 0.125, 1, 1, 1, 1]); // a bias by function, as ALiBi's
- * nn.attention(q, k, v, { score: (score, { head, query, key }) => score.sub(slopes.take(head).mul(query.sub(key))) }).shape;
+ * const score: nn.ScoreFunction = (score, { head, query, key }) => score.sub(slopes.take(head).mul(query.sub(key)));
+ * nn.attention(q, k, v, { score }).shape;
  * // → [ 2, 8, 5, 16 ]
  * const rows = randn([8, 12, 16]); // sequences of 3, 4 and 5 tokens
  * nn.attention(rows, rows, rows, { lengths: [3, 4, 5], causal: true }).shape; // → [ 8, 12, 16 ]
@@ -161,8 +167,9 @@ export function attention(
 ): AttentionWithLse;
 export function attention(q: Tensor, k: Tensor, v: Tensor, options?: AttentionOptions): Tensor;
 export function attention(...given: readonly unknown[]): Tensor | AttentionWithLse {
-  const { q, k, v, mask: masked, cache, lengths, score, ...options } = readAttention(given);
-  if (lengths !== undefined) return sequencesAttention(q, k, v, lengths, { ...options, mask: masked, cache, score });
+  const { q, k, v, mask: masked, cache, lengths, score, blocks, ...options } = readAttention(given);
+  if (lengths !== undefined)
+    return sequencesAttention(q, k, v, lengths, { ...options, mask: masked, cache, score, blocks });
   const mask = masked instanceof Tensor ? masked : undefined;
   const { before, hasHeads, heads, queries, keys: added } = shapesOf(q.shape, k.shape, v.shape);
   cache?.check(k, v);
@@ -171,7 +178,7 @@ export function attention(...given: readonly unknown[]): Tensor | AttentionWithL
   const { returnLse = false } = options;
   cache?.append(k, v);
   try {
-    const functions = { score, mask: masked instanceof Tensor ? undefined : masked } as const;
+    const functions = { score, blocks, mask: masked instanceof Tensor ? undefined : masked } as const;
     const [out, lse] = attended(q, cache?.seen() ?? { keys: k, values: v, filled: null }, mask, functions, options);
     return returnLse ? { out: out!, lse: lse! } : out!;
   } catch (error) {
@@ -188,7 +195,7 @@ function attended(
   options: AttentionOptions,
 ) {
   const [queries, width] = q.shape.slice(-2) as [number, number];
-  const isBent = functions.score !== undefined || functions.mask !== undefined;
+  const isBent = Object.values(functions).some((each) => each !== undefined);
   const settings = settingsOf(options, queries, k.shape.at(-2)!, width);
   const now = filled && (() => ({ keys: filled(), ...seenKeys(options, queries, filled()) }));
   const isWide = Math.max(width, v.shape.at(-1)!) > mostWidth();
@@ -216,22 +223,25 @@ function bendOf(q: Tensor, k: Tensor, v: Tensor, functions: ScoreFunctions): Com
   return new CompiledScores(q.deviceProcess, sums, [batches, heads, queries, keys], functions);
 }
 
+type Beside = "mask" | "cache" | "score" | "blocks";
+
 /** What each of several sequences gives, one after the other. */
 function sequencesAttention(
   q: Tensor,
   k: Tensor,
   v: Tensor,
   lengths: SequenceLengths,
-  {
-    mask,
-    cache,
-    score,
-    ...options
-  }: Omit<AttentionOptions, "mask" | "cache" | "score"> & Record<"mask" | "cache" | "score", unknown>,
+  { mask, cache, score, blocks, ...options }: Omit<AttentionOptions, Beside> & Record<Beside, unknown>,
 ): Tensor | AttentionWithLse {
   const { before, hasHeads, heads, queries, keys, width, valueWidth } = shapesOf(q.shape, k.shape, v.shape);
   const { dropout = 0, returnLse = false } = options;
-  const others = { "a mask": mask, "a function of scores": score, "a cache": cache, dropout: dropout || undefined };
+  const others = {
+    "a mask": mask,
+    "a function of scores": score,
+    blocks,
+    "a cache": cache,
+    dropout: dropout || undefined,
+  };
   const beside = Object.entries(others).find(([, value]) => value !== undefined)?.[0] ?? null;
   if (beside !== null)
     throw new TensorError("OPTIONS", `attention takes lengths of sequences or ${beside}, not both: leave one out.`);

@@ -1,5 +1,6 @@
 // Models of layers: what `import { nn } from "warpcell"` gives.
 export { attention, SelfAttention, type AttentionOptions, type AttentionWithLse } from "./attention.ts";
+export { blockLayout, type BlockLayout } from "./block-layout.ts";
 export type { MaskFunction, ScoreFunction, ScorePlace } from "./score-function.ts";
 export type { SequenceLengths } from "./sequence-lengths.ts";
 /** First values of parameters, as PyTorch has them: `nn.init.kaimingUniform`, … */

@@ -20,6 +20,7 @@ import { sameShape } from "../ops/kernels/map.ts";
 import { where } from "../tensor/mixing.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
+import { laidOver, type BlockLayout, type LaidBlocks } from "./block-layout.ts";
 import { scoreText } from "./score-text.ts";
 
 /** Where a score stands, as tensors of int32 that broadcast to the scores' shape, [batches, heads, queries, keys]. */
@@ -37,6 +38,7 @@ export type MaskFunction = (place: ScorePlace) => Tensor;
 export interface ScoreFunctions {
   readonly score?: ScoreFunction | undefined;
   readonly mask?: MaskFunction | undefined;
+  readonly blocks?: BlockLayout | undefined;
 }
 
 const placeNames = ["batch", "head", "query", "key"] as const;
@@ -80,12 +82,14 @@ export class CompiledScores implements Bend {
   readonly #score: Traced;
   readonly #result: Traced;
   readonly #given: Map<number, string>;
+  readonly #blocks: LaidBlocks | null;
 
   /**
-   * For scores of a dtype and a shape. Throws TensorError for what no kernel computes, and GradientError for what it has
-   * no gradient of.
+   * For scores of a dtype and a shape. Throws TensorError for what no kernel computes, and GradientError for what it
+   * has no gradient of.
    */
-  constructor(device: DeviceProcess, sums: DType, shape: Shape, { score, mask }: ScoreFunctions) {
+  constructor(device: DeviceProcess, sums: DType, shape: Shape, { score, mask, blocks }: ScoreFunctions) {
+    this.#blocks = blocks === undefined ? null : laidOver(blocks, shape);
     this.#device = device;
     this.#shape = shape;
     this.#trace = new ScoreTrace(device);
@@ -153,12 +157,13 @@ export class CompiledScores implements Bend {
     const expressions = new Expressions(this.#shape, placeNames, this.#given);
     const score = compiling(() => expressions.of(this.#result));
     const slope = name === "attend" ? null : compiling(() => this.#slope(expressions));
+    const layout = this.#blocks === null ? null : expressions.take(this.#blocks.array, this.#blocks.numbers);
     const members = expressions.members;
     for (const { value } of members) if (typeof value === "object") readOperand("attention", value as Tensor);
     const kernel = this.#kernel(
       `${name}<${factsOf(dtype).c}, ${share}>`,
       dtype,
-      scoreText(name, expressions, score, slope),
+      scoreText(name, expressions, score, slope, layout),
       [...kinds, ...members.map(({ kind }) => kind)],
     );
     kernel.launch(on, blocks, [...args, ...members.map(({ value }) => value)]);

@@ -32,15 +32,38 @@ const kernels: Readonly<Record<BentKernel, { parameters: string; serial: string;
   },
 };
 
+const pairs = "long long batch, long long head, long long query, long long key";
+
 function method(name: string, { lines, value }: Lines): string {
   return `  template <class A>
-  __device__ inline A ${name}(A score, long long batch, long long head, long long query, long long key) const {
+  __device__ inline A ${name}(A score, ${pairs}) const {
 ${[...lines, `return A(${value});`].map((line) => `    ${line}`).join("\n")}
   }`;
 }
 
+/** `layout`: the members of a BlockLayout. What no block of it sees has no score. */
+function layoutText(layout: readonly string[] | null): string {
+  const skipped =
+    layout === null ? "false" : `BlockLayout{${layout.join(", ")}}.skips(b, h, query, queries, key, keys)`;
+  return `  __device__ inline bool skips(long long b, long long h, long long query, int queries, long long key, int keys) const {
+    return ${skipped};
+  }`;
+}
+
+function seen(layout: readonly string[] | null, score: Lines): Lines {
+  if (layout === null) return score;
+  const sees = `BlockLayout{${layout.join(", ")}}.sees_pair(batch, head, query, key)`;
+  return { lines: [`if (!${sees}) return minus_infinity<A>();`, ...score.lines], value: score.value };
+}
+
 /** One kernel; `slope`: the function's derivative, which kernels of gradients need. */
-export function scoreText(kernel: BentKernel, { members }: Expressions, score: Lines, slope: Lines | null): string {
+export function scoreText(
+  kernel: BentKernel,
+  { members }: Expressions,
+  score: Lines,
+  slope: Lines | null,
+  layout: readonly string[] | null,
+): string {
   const { parameters, serial, threads } = kernels[kernel];
   const captured = members.map(({ type, name }) => `, ${type} ${name}`).join("");
   return `#include <warpcell/attention/bent.cuh>
@@ -49,7 +72,8 @@ using namespace warpcell::attention;
 
 struct Function {
   static constexpr bool kIsBent = true;
-${members.map(({ type, name }) => `  ${type} ${name};\n`).join("")}${method("of", score)}
+${members.map(({ type, name }) => `  ${type} ${name};\n`).join("")}${layoutText(layout)}
+${method("of", seen(layout, score))}
 ${method("slope", slope ?? { lines: [], value: "1" })}
 };
 

@@ -3,9 +3,11 @@
 
 namespace warpcell::attention {
 
-// A function has of(score, batch, head, query, key), and slope(…), its derivative by the score.
+// A function has of(score, batch, head, query, key), slope(…), its derivative by the score, and skips(batch, head,
+// query, queries, key, keys): whether no query of a tile looks at a key of it.
 struct Unbent {
   static constexpr bool kIsBent = false;
+  __device__ inline bool skips(long long, long long, long long, int, long long, int) const { return false; }
 };
 
 }  // namespace warpcell::attention

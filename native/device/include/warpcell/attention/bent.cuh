@@ -15,4 +15,22 @@ __device__ inline W taken(const T* from, long long index, long long size, long l
   return W(0);
 }
 
+// Which blocks of queries look at which blocks of keys.
+struct BlockLayout {
+  const bool* sees;
+  long long batch, head, row, column;  // steps, 0 where it is broadcast
+  long long queries, keys;             // of a block
+
+  // Whether no query of a tile looks at a key of it.
+  __device__ inline bool skips(long long b, long long h, long long query, int count, long long key, int others) const {
+    for (long long i = query / queries; i <= (query + count - 1) / queries; i++)
+      for (long long j = key / keys; j <= (key + others - 1) / keys; j++)
+        if (sees[b * batch + h * head + i * row + j * column]) return false;
+    return true;
+  }
+  __device__ inline bool sees_pair(long long b, long long h, long long query, long long key) const {
+    return sees[b * batch + h * head + query / queries * row + key / keys * column];
+  }
+};
+
 }  // namespace warpcell::attention

@@ -69,6 +69,7 @@ __attribute__((noinline)) void attend_lanes(const T* q, const T* k, const T* v, 
   const long long end = p.end_key(query, lanes);
   for (long long key = p.first_key(query) / 4 * 4; key < end; key += kTileLines) {
     const int lines = least_of(end - key, kTileLines);
+    if (bend.skips(batch, head, query, lanes, key, lines)) continue;
     const Lines<A> key_lines = lines_of(keys + key * p.k.token, p.k.token, lines, width, widened);
     multiply<false>(key_lines.first, key_lines.step, 1, columns, L, width, lines, wide, own.tile, L);
     const Pairs at = {p, batch, head, key, query, lines, lanes, true};
@@ -174,6 +175,7 @@ __attribute__((noinline)) void keys_backward(const Backward<T>& in, T* dk, T* dv
     for (long long head = first_head; head < first_head + p.group; head++)
       for (long long query = p.first_query(key); query < end; query += kTileLines) {
         const int lines = least_of(end - query, kTileLines);
+        if (bend.skips(batch, head, query, lines, key, lanes)) continue;
         const Pairs at = {p, batch, head, query, key, lines, lanes, false};
         const Lines<A> queries =
             lines_of(in.q + p.q.at(batch, head) + query * p.q.token, p.q.token, lines, width, own.f);
@@ -213,7 +215,7 @@ __attribute__((noinline)) void mask_backward(const Backward<T>& in, T* d_mask, l
         turn(in.v + p.v.at(batch, head / p.group) + key * p.v.token, p.v.token, lanes, values, own.b);
         for (long long query = to.query; query < to.end_query; query += kTileLines) {
           const int lines = least_of(to.end_query - query, kTileLines);
-          if (!p.sees_some(query, lines, key, lanes)) continue;
+          if (!p.sees_some(query, lines, key, lanes) || bend.skips(batch, head, query, lines, key, lanes)) continue;
           const Pairs at = {p, batch, head, query, key, lines, lanes, false};
           const Lines<A> queries =
               lines_of(in.q + p.q.at(batch, head) + query * p.q.token, p.q.token, lines, width, own.f);

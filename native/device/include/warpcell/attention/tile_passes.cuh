@@ -29,6 +29,7 @@ __device__ inline void attend_tiles(const T* q, const T* k, const T* v, const vo
   const long long end = p.end_key(query, rows);
   for (long long key = p.first_key(query) / 4 * 4; key < end; key += kLines) {
     const int lines = least_of(end - key, kLines);
+    if (bend.skips(batch, head, query, rows, key, lines)) continue;
     A weights[R][4];
     multiply<R>(tile, q, p.q.token, rows, k + key * p.k.token, p.k.token, lines, int(p.width), weights);
     const Scores<T, Bend> scores(of, query, key);
@@ -137,6 +138,7 @@ __device__ inline void queries_backward(const Backward<T>& in, T* dq, long long 
   const long long end = p.end_key(query, rows);
   for (long long key = p.first_key(query) / 4 * 4; key < end; key += kLines) {
     const int lines = least_of(end - key, kLines);
+    if (bend.skips(batch, head, query, rows, key, lines)) continue;
     A weights[4][4], above[4][4], slopes[4][4];
     multiply<4>(tile, q, p.q.token, rows, k + key * p.k.token, p.k.token, lines, int(p.width), weights);
     multiply<4>(tile, d_out, in.s.d_out.token, rows, v + key * p.v.token, p.v.token, lines, int(p.value_width), above);
@@ -167,6 +169,7 @@ __device__ inline void keys_backward(const Backward<T>& in, T* dk, T* dv, long l
     const Head<T, Bend> of = {p, in.mask, batch, head, bend};
     for (long long query = p.first_query(key); query < end; query += kLines) {
       const int lines = least_of(end - query, kLines);
+      if (bend.skips(batch, head, query, lines, key, rows)) continue;
       const T *q = in.q + p.q.at(batch, head) + query * p.q.token,
               *d_out = in.d_out + in.s.d_out.at(batch, head) + query * in.s.d_out.token;
       A weights[4][4], above[4][4], slopes[4][4];
@@ -203,7 +206,7 @@ __device__ inline void mask_backward(const Backward<T>& in, T* d_mask, long long
       for (long long query = to.query; query < to.end_query; query += kLines)
         for (long long key = to.key; key < to.end_key; key += kLines) {
           const int rows = least_of(to.end_query - query, kLines), lines = least_of(to.end_key - key, kLines);
-          if (!p.sees_some(query, rows, key, lines)) continue;
+          if (!p.sees_some(query, rows, key, lines) || bend.skips(batch, head, query, rows, key, lines)) continue;
           A weights[4][4], above[4][4], slopes[4][4];
           multiply<4>(tile, in.q + p.q.at(batch, head) + query * p.q.token, p.q.token, rows,
                       in.k + p.k.at(batch, head / p.group) + key * p.k.token, p.k.token, lines, int(p.width), weights);
