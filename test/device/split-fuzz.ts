@@ -70,13 +70,34 @@ export function randomKernel(name: string, random: () => number): string {
   /** The thread's place in shared memory gets a value, for all to read. */
   const share = (): string => `__syncthreads(); s[t] = ${value(false)}; __syncthreads();`;
 
+  /** The threads of a warp, or of the block, tell each other something; votes of the block are the same for all. */
+  const exchange = (depth: number): string => {
+    const made = fresh();
+    const place = `${wrapped(one(...locals), "+", uniform(2))} & 31`;
+    const text = one(
+      `__shfl_${one("up", "down")}_sync(0xffffffff, ${value(true)}, ${below(33)})`,
+      `__shfl_xor_sync(0xffffffff, ${value(true)}, ${below(32)}, ${one(2, 4, 8, 16, 32)})`,
+      `__shfl_sync(~0u, ${value(true)}, ${place})`,
+      `(int)__ballot_sync(0xffffffff, ${condition()})`,
+      `__${one("any", "all")}_sync(0xffffffff, ${condition()})`,
+      `(int)__match_any_sync(0xffffffff, ${value(true)} & 3)`,
+      `(int)__reduce_${one("add", "min", "max")}_sync(0xffffffff, ${value(true)})`,
+      `__syncthreads_${one("count", "and", "or")}(${condition()})`,
+    );
+    if (depth === 0 && text.startsWith("__syncthreads")) uniforms.push(made);
+    else if (random() < 0.5 && own.length > 0) return `${one(...own)} ${one("=", "^=")} ${text};`;
+    else locals.push(made);
+    return `int ${made} = ${text};`;
+  };
+
   const block = (depth: number): string => {
     const lengths = [uniforms.length, locals.length, own.length];
     let text = "";
     for (let count = 1 + below(3); count > 0; count--) {
       const kind = random();
       if (kind < 0.45) text += `${part(0, false)}\n`;
-      else if (kind < 0.65) text += `${share()}\n`;
+      else if (kind < 0.58) text += `${share()}\n`;
+      else if (kind < 0.65) text += `${exchange(depth)}\n`;
       else if (kind < 0.72 && depth < 3) {
         const made = fresh();
         text += `int ${made} = ${uniform()};\n`;

@@ -691,18 +691,6 @@ ${head.int("last_block")} {
   ),
   kernel(
     "int",
-    "vote",
-    `__shared__ int s[1024]; ${index} s[tid] = in[i]; int c = __syncthreads_count(in[i] > 5); out[i] = c + s[tid];`,
-    { way: /^fibers: it uses __syncthreads_count$/ },
-  ),
-  kernel(
-    "int",
-    "shuffled",
-    `__shared__ int s[1024]; int tid = threadIdx.x; s[tid] = in[tid]; __syncthreads(); out[tid] = __shfl_xor_sync(~0u, s[tid], 1);`,
-    { blocks: [[64, 1, 1]], way: /^fibers: it uses __shfl_xor_sync$/ },
-  ),
-  kernel(
-    "int",
     "barrier_in_expression",
     `__shared__ int s[1024]; ${index} s[tid] = in[i], __syncthreads(); out[i] = s[blockDim.x - 1 - tid];`,
     { way: /^fibers: a barrier stands inside an expression$/ },

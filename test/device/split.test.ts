@@ -5,9 +5,10 @@ import { compilers, cpu, integers, poisoned, use, type Numbers } from "./cpu-cel
 import { compiled, launch, read, write } from "./records.ts";
 import { fuzzHead, generator, randomKernel } from "./split-fuzz.ts";
 import { anyBlocks, splitKernels, type SplitKernel } from "./split-kernels.ts";
+import { exchangeKernels } from "./exchange-kernels.ts";
 import { strideKernels } from "./stride-kernels.ts";
 
-const kernels = [...splitKernels, ...strideKernels];
+const kernels = [...splitKernels, ...strideKernels, ...exchangeKernels];
 const blocks = 3;
 const length = 8192;
 let next = 500_000;

@@ -2,6 +2,7 @@
 // thread keeps from one of them to the next.
 #pragma once
 #include "export.h"
+#include "split_lanes.h"
 
 namespace warpcell_cpu {
 

@@ -1,6 +1,6 @@
 // What a warp's lanes learn from each other: turns the values that they laid down into a result for each. One entry per
 // operation of block.h.
-#include "../../../device/cpu/warpcell_cpu/block.h"
+#include "../../../device/cpu/warpcell_cpu/lane_sources.h"
 #include "observer.h"
 
 namespace {
@@ -19,25 +19,9 @@ struct Lanes {
   Iterator end() const { return {0}; }
 };
 
-// The lane that `lane` reads from, inside its segment of `width` lanes; itself where the segment ends.
-u32 source(u32 operation, u32 lane, u32 argument, u32 width) {
-  u32 first = lane & ~(width - 1);
-  switch (operation) {
-    case kShuffleIndex:
-      return first + (argument & (width - 1));
-    case kShuffleUp:
-      return argument <= lane - first ? lane - argument : lane;
-    case kShuffleDown:
-      return argument < width - (lane - first) ? lane + argument : lane;
-    // Programming Guide: with xor, lanes may read from an earlier segment, not from a later one.
-    default:
-      return (lane ^ argument) < first + width ? lane ^ argument : lane;
-  }
-}
-
 void shuffle(const Warp& warp, u32 lanes, u32 operation, u32 width, u64* result) {
   for (u32 lane : Lanes{lanes}) {
-    u32 from = source(operation, lane, warp.argument[lane], width);
+    u32 from = lane_source(operation, lane, warp.argument[lane], width);
     result[lane] = warp.value[lanes >> from & 1 ? from : lane];
   }
 }
@@ -45,7 +29,7 @@ void shuffle(const Warp& warp, u32 lanes, u32 operation, u32 width, u64* result)
 // The commonest case, all lanes and one segment, as loops that compilers vectorise.
 void shuffle_all(const Warp& warp, u32 operation, u64* result) {
   for (u32 lane = 0; lane < kLanes; lane++) {
-    u32 from = source(operation, lane, warp.argument[lane], kLanes);
+    u32 from = lane_source(operation, lane, warp.argument[lane], kLanes);
     result[lane] = warp.value[from & (kLanes - 1)];
   }
 }
@@ -98,7 +82,7 @@ uint32_t warpcell::cpu::lanes_that_take(const Warp& warp, uint32_t lanes, uint32
   u32 operation = code & 0xff, width = code >> 8, found = 0;
   if (operation > kShuffleXor) return 0;
   for (u32 lane : Lanes{lanes}) {
-    u32 from = source(operation, lane, warp.argument[lane], width);
+    u32 from = lane_source(operation, lane, warp.argument[lane], width);
     if (others >> (from & 31) & 1) found |= 1u << lane;
   }
   return found;

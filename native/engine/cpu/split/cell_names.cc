@@ -29,6 +29,12 @@ bool opens_body(const Code& code, size_t* i) {
   return code.is(*i, "{");
 }
 
+bool is_full_mask_text(const Code& code, Range range) {
+  std::string text;
+  for (size_t i = range.first; i < range.end; i++) text += code.at(i);
+  return warpcell::cpu::is_full_mask(text);
+}
+
 }  // namespace
 
 CellNames::CellNames(const Code& code, const std::vector<std::string>& defines) : code_(code) {
@@ -63,7 +69,12 @@ CellNames::CellNames(const Code& code, const std::vector<std::string>& defines) 
         is_memory |= code.is(k, "__device__") || code.is(k, "__constant__") || code.is(k, "__shared__") ||
                      code.is(k, "__managed__") || code.is(k, "*") || code.is(k, "&") || code.is(k, "(");
       }
-      if (is_constant && !is_memory) constants_.insert(code.at(i - 1));
+      if (is_constant && !is_memory) {
+        constants_.insert(code.at(i - 1));
+        size_t end = i;
+        while (end < code.size() && !code.is(end, ";") && !code.is(end, ",")) end++;
+        if (is_full_mask_text(code, {i + 1, end})) full_masks_.insert(code.at(i - 1));
+      }
     }
     if (code.is(i, "enum")) {
       size_t open = i;
@@ -125,6 +136,11 @@ const Macro* CellNames::macro(const std::string& name) const {
   return found == macros_.end() ? nullptr : &found->second;
 }
 
+bool CellNames::is_full_mask(const std::string& name) const {
+  const Macro* text = macro(name);
+  return text != nullptr ? text->is_full_mask : full_masks_.count(name) != 0;
+}
+
 bool CellNames::has_references(const std::string& name) const {
   auto found = functions_.find(name);
   return found != functions_.end() && found->second.has_references;
@@ -165,6 +181,7 @@ void CellNames::define(const std::string& line) {
   for (char& c : text) c = c == '\\' || c == '\n' ? ' ' : c;
   Code body(text);
   macro.has_semicolon = body.size() > 0 && body.is(body.size() - 1, ";");
+  macro.is_full_mask = !macro.takes_arguments && is_full_mask_text(body, {0, body.size()});
   macro.is_barrier = !macro.takes_arguments && body.is(0, "__syncthreads") && body.is(1, "(") && body.is(2, ")") &&
                      body.size() == (macro.has_semicolon ? 4 : 3);
   for (size_t i = 0; i < body.size(); i++) {
@@ -185,7 +202,7 @@ void CellNames::define(const std::string& line) {
   // The same name twice: which one is meant depends on where it stands.
   auto [known, is_new] = macros_.emplace(name, macro);
   if (!is_new) {
-    known->second.is_barrier = false;
+    known->second.is_barrier = known->second.is_full_mask = false;
     known->second.reason = "the macro " + name + " is defined twice";
   }
 }

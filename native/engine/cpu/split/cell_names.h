@@ -14,6 +14,7 @@ struct Macro {
   bool is_barrier = false;  // `__syncthreads()`, with or without `;`
   bool has_semicolon = false;
   bool reads_memory = false;    // it may
+  bool is_full_mask = false;    // of the lanes of a warp
   std::string reason;           // why a kernel that uses it is kept as it is; else it is part of an expression
   std::set<std::string> words;  // that its text mentions
 };
@@ -45,6 +46,8 @@ class CellNames {
   bool has_references(const std::string& name) const;
   bool is_type(const std::string& name) const { return types_.count(name) != 0; }
   bool is_constant(const std::string& name) const { return constants_.count(name) != 0; }
+  // Whether the name stands for the mask of all lanes of a warp.
+  bool is_full_mask(const std::string& name) const;
   // Why no kernel that calls the function is split; else nothing. Follows what it calls.
   std::string reason_in(const std::string& function) const;
   // The same for what is called without being named: operators and constructors.
@@ -64,7 +67,7 @@ class CellNames {
   const Code& code_;
   std::map<std::string, Macro> macros_;
   std::map<std::string, Function> functions_;
-  std::set<std::string> types_, constants_, unnamed_;
+  std::set<std::string> types_, constants_, full_masks_, unnamed_;
   std::vector<KernelText> kernels_;
   std::string reason_;
 };

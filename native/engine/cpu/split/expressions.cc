@@ -77,6 +77,7 @@ void KernelBody::expression(Range range) {
 void KernelBody::expression_word(size_t i) {
   std::string word = code_.at(i);
   if (word == "__syncthreads") keep("a barrier stands inside an expression");
+  if (takes_exchanges_ && is_exchange(word)) return exchange(i);
   std::string reason = reason_to_keep(word);
   if (!reason.empty()) keep(reason);
   if (word == "new" || word == "delete" || word == "throw" || word == "operator") keep("it uses " + word);

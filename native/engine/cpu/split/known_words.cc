@@ -1,6 +1,7 @@
 // Sets of words, each written as one text.
 #include "known_words.h"
 
+#include <cctype>
 #include <set>
 #include <sstream>
 
@@ -113,6 +114,24 @@ std::string reason_to_keep(const std::string& word) {
       starts_with(word, "__reduce"))
     return "it uses " + word;
   return "";
+}
+
+bool is_block_vote(const std::string& name) { return starts_with(name, "__syncthreads_"); }
+
+bool is_exchange(const std::string& name) {
+  static const Words words = words_of(
+      "__shfl_sync __shfl_up_sync __shfl_down_sync __shfl_xor_sync __ballot_sync __any_sync __all_sync "
+      "__match_any_sync __reduce_add_sync __reduce_min_sync __reduce_max_sync __reduce_and_sync __reduce_or_sync "
+      "__reduce_xor_sync __syncthreads_count __syncthreads_and __syncthreads_or");
+  return words.count(name) != 0;
+}
+
+bool is_full_mask(std::string text) {
+  while (text.size() > 2 && text.front() == '(' && text.find(')') == text.size() - 1)
+    text = text.substr(1, text.size() - 2);
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  while (!text.empty() && (text.back() == 'u' || text.back() == 'l')) text.pop_back();
+  return text == "0xffffffff" || text == "~0" || text == "-1";
 }
 
 bool is_expression_word(const std::string& word) {

@@ -16,6 +16,11 @@ bool is_lock(const std::string& name);
 // Words of which each, anywhere in a kernel, keeps it as it is: a reason, or nothing.
 std::string reason_to_keep(const std::string& word);
 // Of the language, in front of a parenthesis or not.
+// A function whose result depends on what other threads of the warp, or of the block, hand in, and its kinds.
+bool is_exchange(const std::string& name);
+bool is_block_vote(const std::string& name);
+// Whether a text, without blanks, is the mask of all lanes of a warp.
+bool is_full_mask(std::string text);
 bool is_expression_word(const std::string& word);
 bool is_type_word(const std::string& word);
 // Names of constants of C++'s and CUDA's headers.

@@ -7,12 +7,14 @@
 namespace warpcell::cpu {
 
 Range RegionItem::range(const KernelBody& body) const {
+  if (hands_in != nullptr) return hands_in->value;
   if (variable == kWhole) return statement->range;
   const Variable& declared = body.variables()[variable];
   return {declared.declarator.first, declared.end};
 }
 
 std::vector<size_t> RegionItem::declares() const {
+  if (hands_in != nullptr) return {};
   if (variable != kWhole) return {variable};
   return statement->kind == Statement::declaration ? statement->variables : std::vector<size_t>();
 }
@@ -43,10 +45,14 @@ std::vector<Region> Regions::sequence(const std::vector<const Statement*>& state
     if (list.empty() || list.back().kind != Region::once) list.push_back({Region::once, {}, nullptr, {}, {}});
     list.back().items.push_back(item);
   };
+  auto exchange = [&](const Statement& statement, Range range) {
+    hand_in(statement, range, &pending);
+    if (!body_.exchanges_in(range).empty()) flush();
+  };
   for (const Statement* each : statements) {
     const Statement& statement = *each;
     if (statement.kind == Statement::empty) continue;
-    if (statement.waits) {
+    if (statement.waits && !statement.exchanges) {
       flush();
       if (statement.kind != Statement::barrier) structure(statement, list);
       continue;
@@ -57,6 +63,7 @@ std::vector<Region> Regions::sequence(const std::vector<const Statement*>& state
     }
     if (statement.kind == Statement::declaration) {
       for (size_t variable : statement.variables) {
+        if (statement.exchanges) exchange(statement, RegionItem{&statement, variable}.range(body_));
         if (!is_whole_ && uniformity_.is_uniform_declaration(variable))
           once({&statement, variable});
         else
@@ -64,6 +71,7 @@ std::vector<Region> Regions::sequence(const std::vector<const Statement*>& state
       }
       continue;
     }
+    if (statement.exchanges) exchange(statement, statement.range);
     if (!is_whole_ && uniformity_.is_uniform_statement(statement)) {
       once({&statement});
       continue;
@@ -73,6 +81,17 @@ std::vector<Region> Regions::sequence(const std::vector<const Statement*>& state
   }
   flush();
   return list;
+}
+
+// What exchanges in the range ask of a thread before they answer.
+void Regions::hand_in(const Statement& statement, Range range, std::vector<RegionItem>* pending) const {
+  Range exchanges = body_.exchanges_in(range);
+  for (size_t i = exchanges.first; i < exchanges.end; i++) {
+    const Exchange& exchange = body_.exchanges()[i];
+    if (!uniformity_.is_uniform_expression(exchange.width))
+      throw Kept{"the width of " + code_.at(exchange.token) + " depends on the thread"};
+    pending->push_back({&statement, kWhole, &exchange});
+  }
 }
 
 // A declaration's variables that are done once come before the others of the same statement.
@@ -152,7 +171,9 @@ void Regions::find_crossing(const std::vector<Region>& list) {
           if (use.variable != variable) continue;
           auto strided = strided_.find(variable);
           bool is_here = strided != strided_.end() && strided->second.contains(use.token);
-          for (const RegionItem& other : node.items) is_here |= other.range(body_).contains(use.token);
+          // What is handed in is named again where the answer is taken: that says its type.
+          for (const RegionItem& other : node.items)
+            is_here |= other.hands_in == nullptr && other.range(body_).contains(use.token);
           if (!is_here) crosses_[variable] = true;
         }
       }

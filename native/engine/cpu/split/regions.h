@@ -15,6 +15,7 @@ constexpr size_t kWhole = ~size_t(0);
 struct RegionItem {
   const Statement* statement;
   size_t variable = kWhole;
+  const Exchange* hands_in = nullptr;  // only what the statement hands in to this exchange
 
   Range range(const KernelBody& body) const;
   // At the level of its region; not inside of its own blocks.
@@ -44,6 +45,7 @@ class Regions {
   void structure(const Statement& statement, std::vector<Region>& list);
   std::vector<Region> part(const Statement& statement);
   void check_ways_out(const Statement& statement);
+  void hand_in(const Statement& statement, Range range, std::vector<RegionItem>* pending) const;
   bool conflicts(const RegionItem& item, const std::vector<RegionItem>& pending) const;
   void find_crossing(const std::vector<Region>& list);
 

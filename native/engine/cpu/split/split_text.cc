@@ -6,6 +6,7 @@
 #include <set>
 
 #include "../../host/text.h"
+#include "exchange_text.h"
 #include "independence.h"
 #include "known_words.h"
 #include "regions.h"
@@ -24,6 +25,7 @@ class Writer {
         turns_(code, names, kernel, body_, has_strides),
         uniformity_(turns_.find()),
         regions_(code, body_, uniformity_),
+        exchanges_(code, body_, regions_.has_ways_out()),
         repeated_(repeated_of(body_, uniformity_)) {
     for (size_t i = 0; i < repeated_.size(); i++) {
       if (is_kept(i)) share_++;
@@ -117,13 +119,25 @@ class Writer {
     for (const RegionItem& item : node.items) {
       Range range = item.statement->range;
       line(range.first);
-      out_ += item.variable == kWhole ? code_.text(range) + " " : declaration(item.variable) + " ";
+      if (item.statement->exchanges)
+        answered(item);
+      else
+        out_ += item.variable == kWhole ? code_.text(range) + " " : declaration(item.variable) + " ";
     }
   }
 
   std::string declaration(size_t variable) const {
     const Variable& declared = body_.variables()[variable];
     return code_.text(declared.specifiers) + " " + code_.text({declared.declarator.first, declared.end}) + ";";
+  }
+
+  // A statement that is done once, with what all threads of the block were asked.
+  void answered(const RegionItem& item) {
+    if (item.variable == kWhole) return copy(item.statement->range);
+    const Variable& variable = body_.variables()[item.variable];
+    out_ += code_.text(variable.specifiers) + " ";
+    copy({variable.declarator.first, variable.end});
+    out_ += "; ";
   }
 
   void structure(const Region& node) {
@@ -229,6 +243,9 @@ class Writer {
                 "> " + place(variable) + "; ";
       }
     }
+    for (const RegionItem& item : node.items) {
+      if (item.hands_in != nullptr) out_ += exchanges_.room(*item.hands_in);
+    }
     bool leaves = false;
     std::set<size_t> used = used_in(node, &leaves);
     bool is_ordered = !is_independent_region(node);
@@ -252,6 +269,9 @@ class Writer {
     out_ += "} ";
     if (leaves) out_ += "warpcell_cpu_next_" + std::to_string(count_++) + ": ; ";
     out_ += "} ";
+    for (const RegionItem& item : node.items) {
+      if (item.hands_in != nullptr) out_ += exchanges_.who_was_there(*item.hands_in);
+    }
     if (leaves) out_ += "if (!::warpcell_cpu::any(warpcell_cpu_alive, warpcell_cpu_threads)) return; ";
   }
 
@@ -298,6 +318,10 @@ class Writer {
 
   void write_item(const RegionItem& item) {
     line(item.statement->range.first);
+    if (item.hands_in != nullptr) {
+      out_ += exchanges_.hand_in(*item.hands_in);
+      return;
+    }
     if (item.variable == kWhole) {
       copy(item.statement->range);
       return;
@@ -330,6 +354,10 @@ class Writer {
                 "{ warpcell_cpu_alive[warpcell_cpu_t] = false; goto warpcell_cpu_next_" + std::to_string(count_) +
                 "; }";
         from = code_.token(i + 1).end;
+      } else if (const Exchange* exchange = body_.exchange_at(i)) {
+        out_ += source.substr(from, at - from) + exchanges_.answer(*exchange);
+        i = exchange->end - 1;
+        from = code_.token(i).end;
       } else if (is_atomic(code_.at(i)) && is_of_shared(i)) {
         std::string name = code_.at(i);
         out_ += source.substr(from, at - from) + "::warpcell_cpu::alone::" + name.substr(0, name.find('_'));
@@ -392,6 +420,7 @@ class Writer {
   Turns turns_;
   Uniformity uniformity_;
   Regions regions_;
+  ExchangeText exchanges_;
   std::vector<bool> repeated_;
   size_t share_ = 0;
   bool in_rows_ = false;         // inside of a loop over rows of threads

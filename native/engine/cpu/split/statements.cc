@@ -231,11 +231,18 @@ Statement KernelBody::statement_behind_pragma() {
     if (word == refused) keep(std::string("its statements have the word ") + refused);
   }
   if (code_.is_name(at_) && code_.is(at_ + 1, ":") && !code_.is(at_ + 2, ":")) keep("it has a label");
-  if (is_declaration(at_)) return declaration();
-  statement.kind = Statement::expression;
-  size_t end = end_of_expression(at_);
-  expression({at_, end});
-  at_ = end + 1;
+  size_t exchanges = exchanges_.size();
+  takes_exchanges_ = true;
+  if (is_declaration(at_)) {
+    statement = declaration();
+  } else {
+    statement.kind = Statement::expression;
+    size_t end = end_of_expression(at_);
+    expression({at_, end});
+    at_ = end + 1;
+  }
+  takes_exchanges_ = false;
+  finish_exchanges(&statement, exchanges);
   return statement;
 }
 
@@ -360,6 +367,14 @@ void KernelBody::check_loop_for_waiting(const Statement& loop) const {
 }
 
 bool KernelBody::skip_barrier() {
+  if (code_.is(at_, "__syncwarp") && code_.is(at_ + 1, "(")) {
+    size_t close = code_.closing(at_ + 1);
+    Range mask = {at_ + 2, close};
+    if (code_.is(close + 1, ";") && (mask.empty() || is_full_mask(mask))) {
+      at_ = close + 2;
+      return true;
+    }
+  }
   if (code_.is(at_, "__syncthreads") && code_.is(at_ + 1, "(") && code_.is(at_ + 2, ")") && code_.is(at_ + 3, ";")) {
     at_ += 4;
     return true;

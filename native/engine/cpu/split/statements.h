@@ -44,6 +44,15 @@ struct Use {
   bool changes;
 };
 
+// A call in which threads tell each other something: it parts what comes before it from what comes after it.
+struct Exchange {
+  size_t token;  // its name
+  size_t end;    // behind its arguments
+  Range value;   // what the thread hands in
+  Range place;   // from which lane it takes something; else empty
+  Range width;   // of how many; else empty
+};
+
 // How a loop counts in which threads stand side by side (strides.h).
 struct Stride {
   size_t variable = 0;
@@ -75,7 +84,8 @@ struct Statement {
   std::vector<Statement> parts;   // of a block all; of `if` both branches; of `for` its beginning and its body
   std::vector<size_t> variables;  // that it declares
   size_t target = 0;              // of break and continue: the first token of the loop or switch
-  bool waits = false;             // a barrier is in it
+  bool waits = false;             // a barrier or an exchange is in it
+  bool exchanges = false;         // one that is an expression or declaration: an exchange is in it
   bool is_in_turns = false;       // no barrier is, but its body is done turn by turn for all threads
   std::optional<Stride> stride;   // of a loop in turns that each thread begins at a place of its own
 };
@@ -95,6 +105,10 @@ class KernelBody {
   Range uses_in(Range range) const;
   // The variable that a token names; nothing where it is none's.
   const Use* use_at(size_t token) const;
+  const std::vector<Exchange>& exchanges() const { return exchanges_; }
+  // The exchanges whose calls begin inside a range: [from, to) of exchanges().
+  Range exchanges_in(Range range) const;
+  const Exchange* exchange_at(size_t token) const;
   bool is_builtin_index(size_t token) const;
 
   using Question = std::function<bool(Statement& loop)>;
@@ -129,6 +143,11 @@ class KernelBody {
   bool exposes(size_t i) const;
   bool assigns_behind(size_t i) const;
   bool steps_before(size_t i) const;
+  void exchange(size_t i);
+  Range argument(size_t* i, size_t close) const;
+  bool is_full_mask(Range range) const;
+  void check_exchange(const Exchange& exchange, Range whole) const;
+  void finish_exchanges(Statement* statement, size_t first);
   void check_loop_for_waiting(const Statement& loop) const;
   bool skip_barrier();
   void expect(const char* mark);
@@ -140,6 +159,8 @@ class KernelBody {
   Statement body_;
   std::vector<Variable> variables_;
   std::vector<Use> uses_;
+  std::vector<Exchange> exchanges_;
+  bool takes_exchanges_ = false;  // where an expression is always computed, once
   std::vector<std::map<std::string, size_t>> scopes_;
   std::vector<std::vector<size_t>> declared_;  // of each open scope
   std::vector<Loop> loops_;

@@ -61,7 +61,7 @@ void Uniformity::look(const Statement& statement) {
 }
 
 void Uniformity::look_at_part(const Statement& part) {
-  if (part.waits) {
+  if (part.waits && !part.exchanges) {
     if (part.kind != Statement::barrier) look(part);
   } else if (part.kind == Statement::declaration) {
     for (size_t variable : part.variables) {
@@ -152,6 +152,11 @@ bool Uniformity::is_uniform_expression(Range range) const {
           if (inner != nullptr && body_.variables()[inner->variable].is_automatic) return false;
         }
       }
+    }
+    if (const Exchange* exchange = body_.exchange_at(i)) {
+      if (!is_block_vote(code_.at(i))) return false;
+      i = exchange->end - 1;
+      continue;
     }
     if (!code_.is_name(i)) continue;
     if (of_rows_ && code_.is(i, "threadIdx") && (code_.is(i + 2, "y") || code_.is(i + 2, "z"))) continue;
