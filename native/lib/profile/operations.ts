@@ -1,7 +1,8 @@
 // What was computed, by operation and the shapes it was given: how often, and how long it took this thread and the
 // devices itself, without the operations that it calls.
 import type { Drafts } from "./drafts.ts";
-import type { Detail, OperationRow, Track } from "./slices.ts";
+import type { TraceOperation } from "../payloads.ts";
+import type { Detail, Track } from "./slices.ts";
 
 /** More rows than these are one. */
 const mostRows = 400;
@@ -9,7 +10,7 @@ const mostRows = 400;
 /** Facts of a call that are not operands of its own. */
 const otherFacts: ReadonlySet<string> = new Set(["device", "JavaScript"]);
 
-type Sums = { -readonly [K in keyof Omit<OperationRow, "share" | "places">]: OperationRow[K] } & {
+type Sums = { -readonly [K in keyof Omit<TraceOperation, "share" | "places">]: TraceOperation[K] } & {
   places: Set<number>;
 };
 
@@ -21,7 +22,7 @@ interface Facts {
 }
 
 /** The one that took the devices longest first, then by the time of this thread. */
-export function operationRows({ drafts, tracks, details, names }: Facts): OperationRow[] {
+export function operationRows({ drafts, tracks, details, names }: Facts): TraceOperation[] {
   /** By draft: 1 + the draft of the operation that it is part of, or is. */
   const owner = new Uint32Array(drafts.length);
   /** By draft of an operation: the time of those within it. */
@@ -84,7 +85,7 @@ function shapesText(facts: Detail["facts"]): string {
   return made.length === 0 ? given.join(", ") : `${given.join(", ")} → ${made.join(", ")}`;
 }
 
-function finished(rows: Sums[]): OperationRow[] {
+function finished(rows: Sums[]): TraceOperation[] {
   const all = rows.reduce((sum, { deviceSelf }) => sum + deviceSelf, 0);
   const ordered = rows.sort((a, b) => b.deviceSelf - a.deviceSelf || b.hostSelf - a.hostSelf);
   const rest = ordered.splice(mostRows);

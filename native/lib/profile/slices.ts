@@ -1,5 +1,6 @@
 // The data of a profile: slices as columns of numbers, and the tables that they point into. Times are nanoseconds since
 // the profile's start.
+import type { TraceOperation } from "../payloads.ts";
 import type { SampleCounts, SampledKernel } from "./samples.ts";
 
 /** `SliceColumns` of payloads.ts says what each means; `cause`, `place` and `kernel` count from 1. */
@@ -89,22 +90,6 @@ export interface KernelRow {
   readonly places: number[];
 }
 
-/** All calls of one operation with operands of the same dtypes and shapes on one device. Nanoseconds. */
-export interface OperationRow {
-  readonly name: string;
-  readonly shapes: string;
-  readonly device: string;
-  readonly calls: number;
-  /** Of this thread, with the operations that it calls, and without. */
-  readonly host: number;
-  readonly hostSelf: number;
-  /** Of the kernels, copies and fills that it launches itself. */
-  readonly deviceSelf: number;
-  /** Of the time that devices spent on all operations, 0 … 1. */
-  readonly share: number;
-  readonly places: number[];
-}
-
 export interface Advice {
   readonly text: string;
   readonly place: number | null;
@@ -123,7 +108,7 @@ export interface ProfileData {
   readonly slices: Slices;
   readonly counters: Counter[];
   readonly kernels: KernelRow[];
-  readonly operations: OperationRow[];
+  readonly operations: readonly TraceOperation[];
   readonly advice: Advice[];
   readonly notes: string[];
   readonly samples: readonly SampledKernel[];
