@@ -1,0 +1,225 @@
+// Whole programs for more algorithms: waiting across blocks, graphs, texts, ciphers, generators.
+import { createHash } from "node:crypto";
+import { checksum, hash, numbers, runSomePrograms, seed, sum, type Program } from "./program-runner.ts";
+
+/** The last of `count` numbers of a Mersenne twister. */
+function twister(start: number, count: number): number {
+  const state = [start >>> 0];
+  for (let i = 1; i < 624; i++) state.push((Math.imul(1812433253, state[i - 1]! ^ (state[i - 1]! >>> 30)) + i) >>> 0);
+  for (let i = 0; i < count; i++) {
+    const mixed = (state[i]! & 0x80000000) | (state[i + 1]! & 0x7fffffff);
+    state.push((state[i + 397]! ^ (mixed >>> 1) ^ (mixed & 1 ? 0x9908b0df : 0)) >>> 0);
+  }
+  let word = state.at(-1)!;
+  word ^= word >>> 11;
+  word ^= (word << 7) & 0x9d2c5680;
+  word ^= (word << 15) & 0xefc60000;
+  return (word ^ (word >>> 18)) >>> 0;
+}
+
+function xtea(key: readonly number[], nonce: number, counter: number): [number, number] {
+  let [a, b, total] = [nonce, counter, 0];
+  const mixed = (x: number): number => (((x << 4) ^ (x >>> 5)) + x) | 0;
+  for (let round = 0; round < 32; round++) {
+    a = (a + (mixed(b) ^ (total + key[total & 3]!))) | 0;
+    total = (total + 0x9e3779b9) | 0;
+    b = (b + (mixed(a) ^ (total + key[(total >>> 11) & 3]!))) | 0;
+  }
+  return [a, b];
+}
+
+/** What stays when `x` has toppled, one place after the other. */
+function stable(x: number[], size: number): number[] {
+  const left = x.flatMap((height, at) => (height > 3 ? [at] : []));
+  for (let at = left.pop(); at !== undefined; at = left.pop()) {
+    const falls = Math.floor(x[at]! / 4);
+    x[at]! -= 4 * falls;
+    if (falls === 0) continue;
+    const [row, column] = [Math.floor(at / size), at % size];
+    for (const [y, x2] of [
+      [row - 1, column],
+      [row + 1, column],
+      [row, column - 1],
+      [row, column + 1],
+    ] as const) {
+      if (y < 0 || x2 < 0 || y >= size || x2 >= size) continue;
+      x[y * size + x2]! += falls;
+      left.push(y * size + x2);
+    }
+  }
+  return x;
+}
+
+const programs: Record<string, Program> = {
+  "grid-barrier": {
+    args: [700, seed],
+    prints: () => {
+      let x = numbers(700, (i) => hash(i, seed) % 100);
+      for (let round = 0; round < 4; round++) x = x.map((value, i) => x[(i + 699) % 700]! + x[(i + 1) % 700]! - value);
+      return `cudaSuccess checksum ${checksum(x)}\n`;
+    },
+  },
+  flags: {
+    args: [1000, seed],
+    prints: () => `sum ${sum(numbers(1000, (i) => (hash(i, seed) % 1000) * ((i % 3) + 1)))}\n`,
+  },
+  atomics: {
+    args: [640, seed],
+    prints: () => {
+      const x = numbers(640, (i) => hash(i, seed) % 4096);
+      const greatest = Math.max(...x);
+      const last = x.lastIndexOf(greatest);
+      const folded = (by: (a: number, b: number) => number, from: number): number => x.reduce(by, from);
+      return `${[
+        sum(x),
+        -sum(x),
+        Math.max(0, greatest - 2048),
+        Math.min(0, Math.min(...x) - 2048),
+        folded((a, b) => a ^ b, 0),
+        folded((a, b) => a | (b & 0x555), 0),
+        folded((a, b) => a & (b | 0xff0), -1),
+        sum(x) % 100_003,
+        640 % 17,
+        // From 0 to 36 at once, then down.
+        (37 - (640 % 37)) % 37,
+        sum(x) * 2 ** 24,
+        (BigInt(greatest) << 32n) | BigInt(last),
+        (640 * 641) / 2,
+      ].join(" ")}\n`;
+    },
+  },
+  spheres: {
+    args: [100, seed],
+    prints: () => {
+      const at = (k: number, field: number): number => hash(4 * k + field, seed);
+      const spheres = numbers(
+        24,
+        (k) => [at(k, 0) % 100, at(k, 1) % 100, at(k, 2) % 100, 5 + (at(k, 3) % 20)] as const,
+      );
+      const picture = numbers(10_000, (i) => {
+        let [nearest, light] = [-Infinity, 0];
+        for (const [x, y, z, radius] of spheres) {
+          const rest = radius ** 2 - ((i % 100) - x) ** 2 - (Math.floor(i / 100) - y) ** 2;
+          const up = Math.floor(Math.sqrt(rest));
+          if (rest < 0 || z + up <= nearest) continue;
+          [nearest, light] = [z + up, Math.floor((255 * up) / radius)];
+        }
+        return light;
+      });
+      return `centre ${picture[5050]} checksum ${checksum(picture)}\n`;
+    },
+  },
+  "word-count": {
+    args: [5000, seed],
+    prints: () => {
+      const text = numbers(5000, (i) => hash(i, seed) % 10).map((k) => "aeinrst \n."[k]);
+      const words = text.join("").match(/[a-z]+/g)!;
+      const lengths = numbers(15, (k) => words.filter((word) => Math.min(word.length, 15) === k + 1).length);
+      return `words ${words.length}: ${lengths.join(" ")}\n`;
+    },
+  },
+  "matrix-chain": {
+    args: [40, seed],
+    prints: () => {
+      const sizes = numbers(41, (i) => 1 + (hash(i, seed) % 50));
+      const known = new Map<number, number>();
+      const cost = (from: number, to: number): number => {
+        if (from === to) return 0;
+        const best =
+          known.get(from * 40 + to) ??
+          Math.min(
+            ...numbers(
+              to - from,
+              (k) =>
+                cost(from, from + k) + cost(from + k + 1, to) + sizes[from]! * sizes[from + k + 1]! * sizes[to + 1]!,
+            ),
+          );
+        known.set(from * 40 + to, best);
+        return best;
+      };
+      return `${cost(0, 39)} products of numbers\n`;
+    },
+  },
+  "spanning-tree": {
+    args: [200, seed],
+    prints: () => {
+      const edges = numbers(1200, (e) => ({
+        a: e < 200 ? e : hash(3 * e, seed) % 200,
+        b: e < 200 ? (e + 1) % 200 : hash(3 * e + 1, seed) % 200,
+        weight: hash(3 * e + 2, seed) % 1000,
+      })).toSorted((one, other) => one.weight - other.weight);
+      const part = numbers(200, (i) => i);
+      let weight = 0;
+      for (const edge of edges) {
+        const [a, b] = [part[edge.a]!, part[edge.b]!];
+        if (a === b) continue;
+        weight += edge.weight;
+        for (let i = 0; i < 200; i++) if (part[i] === b) part[i] = a;
+      }
+      return `edges 199 weight ${weight}\n`;
+    },
+  },
+  colouring: {
+    args: [500, seed],
+    prints: () => {
+      const steps = numbers(4, (k) => 1 + (hash(k, seed + 1) % 250));
+      const order = numbers(500, (v) => v).toSorted((a, b) => hash(b, seed) - hash(a, seed) || b - a);
+      const colours = numbers(500, () => -1);
+      for (const v of order) {
+        const taken = new Set(steps.flatMap((step) => [colours[(v + step) % 500], colours[(v + 500 - step) % 500]]));
+        colours[v] = numbers(9, (k) => k).find((k) => !taken.has(k))!;
+      }
+      return `conflicts 0 checksum ${checksum(colours)} done 1\n`;
+    },
+  },
+  triangles: {
+    args: [70, seed],
+    prints: () => {
+      const is = (a: number, b: number): boolean => hash(a * 70 + b, seed) % 5 === 0;
+      let count = 0;
+      for (let a = 0; a < 70; a++)
+        for (let b = 0; b < a; b++) if (is(a, b)) for (let c = 0; c < b; c++) if (is(a, c) && is(b, c)) count += 1;
+      return `triangles ${count}\n`;
+    },
+  },
+  sandpile: {
+    args: [25, seed],
+    prints: () => {
+      const x = numbers(625, (i) => (hash(i, seed) % 8) + (i === 312 ? 200 : 0));
+      const ended = stable(x, 25);
+      const counts = numbers(4, (height) => ended.filter((value) => value === height).length);
+      return `${counts.join(" ")} checksum ${checksum(ended)}\n`;
+    },
+  },
+  brackets: {
+    args: [1000, seed],
+    prints: () => {
+      let depth = 0;
+      const depths = numbers(1000, (i) => (depth += hash(i, seed) % 2 === 0 ? 1 : -1));
+      return `end ${depth} least ${Math.min(0, ...depths)} checksum ${checksum(depths)}\n`;
+    },
+  },
+  md5: {
+    args: [150, seed],
+    prints: () =>
+      [0, 149]
+        .map((m) => Uint8Array.from(numbers(43, (i) => hash(m * 43 + i, seed) % 256)))
+        .map((message) => `${createHash("md5").update(message).digest("hex")}\n`)
+        .join(""),
+  },
+  xtea: {
+    args: [300, seed],
+    prints: () => {
+      const key = numbers(4, (k) => hash(k, seed));
+      const all = numbers(300, (i) => i).reduce((total, i) => {
+        const [a, b] = xtea(key, seed, i);
+        return (Math.imul(total, 31) + (a ^ i ^ b ^ (3 * i))) >>> 0;
+      }, 0);
+      return `${all.toString(16).padStart(8, "0")} same 300\n`;
+    },
+  },
+  // The first number is what the C++ standard says of std::mt19937.
+  twister: { args: [40, seed], prints: () => `4123659995 ${twister(seed + 39, 10_000)}\n` },
+};
+
+runSomePrograms("algorithms", programs);
