@@ -220,6 +220,125 @@ const programs: Record<string, Program> = {
   },
   // The first number is what the C++ standard says of std::mt19937.
   twister: { args: [40, seed], prints: () => `4123659995 ${twister(seed + 39, 10_000)}\n` },
+  "packed-numbers": {
+    args: [900, seed],
+    prints: () => {
+      const bytes = numbers(900, (i) => hash(i, seed) >>> (hash(i, seed + 1) % 32)).flatMap((value) => {
+        const own: number[] = [];
+        for (; value > 127; value = Math.floor(value / 128)) own.push((value % 128) + 128);
+        return [...own, value];
+      });
+      return `bytes ${bytes.length} checksum ${checksum(bytes)}\n`;
+    },
+  },
+  "fuzzy-search": {
+    args: [6000, seed],
+    prints: () => {
+      const text = numbers(6000, (i) => hash(i, seed) % 4);
+      const pattern = text.slice(3000, 3012);
+      const ends = text.flatMap((_, end) => {
+        if (end < 11) return [];
+        return pattern.filter((letter, k) => letter !== text[end - 11 + k]).length <= 2 ? [end] : [];
+      });
+      return `found ${ends.length} sum ${sum(ends)}\n`;
+    },
+  },
+  "lucas-lehmer": {
+    args: [3, 5, 11, 13, 23, 31, 61, 67, 89, 107, 113, 127, 257],
+    prints: () => {
+      const isPrime = (p: number): boolean => {
+        const modulus = 2n ** BigInt(p) - 1n;
+        let x = 4n;
+        for (let step = 0; step < p - 2; step++) x = (x * x - 2n) % modulus;
+        return x % modulus === 0n;
+      };
+      const tested = [3, 5, 11, 13, 23, 31, 61, 67, 89, 107, 113, 127, 257];
+      return `${tested.map((p) => `${p}:${isPrime(p) ? 1 : 0} `).join("")}\n`;
+    },
+  },
+  "best-stretch": {
+    args: [1500, seed],
+    prints: () => {
+      const x = numbers(1500, (i) => (hash(i, seed) % 201) - 100);
+      let [best, here] = [0, 0];
+      for (const value of x) [here, best] = [Math.max(0, here + value), Math.max(best, here + value)];
+      return `best ${best} total ${sum(x)}\n`;
+    },
+  },
+  "closest-pair": {
+    args: [400, seed],
+    prints: () => {
+      let best = [Infinity, 0, 0];
+      const points = numbers(400, (i) => [hash(2 * i, seed) % 100_000, hash(2 * i + 1, seed) % 100_000] as const);
+      for (let i = 0; i < 400; i++)
+        for (let k = i + 1; k < 400; k++) {
+          const far = (points[i]![0] - points[k]![0]) ** 2 + (points[i]![1] - points[k]![1]) ** 2;
+          if (far < best[0]!) best = [far, i, k];
+        }
+      return `${best[0]} between ${best[1]} and ${best[2]}\n`;
+    },
+  },
+  maze: {
+    args: [30, seed],
+    prints: () => {
+      const way = numbers(900, () => -1);
+      way[0] = 0;
+      // Grows while it is walked.
+      const reached = [0];
+      for (const at of reached) {
+        const x = at % 30;
+        for (const next of [x > 0 ? at - 1 : -1, x < 29 ? at + 1 : -1, at - 30, at + 30]) {
+          if (next < 0 || next >= 900 || way[next] !== -1 || hash(next, seed) % 4 === 0) continue;
+          way[next] = way[at]! + 1;
+          reached.push(next);
+        }
+      }
+      return `reached ${reached.length} longest ${Math.max(...way)} checksum ${checksum(way)}\n`;
+    },
+  },
+  "lattice-gas": {
+    args: [45, seed],
+    prints: () => {
+      // Particles as a list: each moves, then cells of two that face each other turn.
+      const steps = [
+        [1, 0],
+        [0, -1],
+        [-1, 0],
+        [0, 1],
+      ] as const;
+      let cells = numbers(2025, (i) => hash(i, seed) % 16);
+      for (let round = 0; round < 20; round++) {
+        const next = numbers(2025, () => 0);
+        cells.forEach((cell, i) => {
+          steps.forEach(([dx, dy], k) => {
+            const at = ((Math.floor(i / 45) + dy + 45) % 45) * 45 + (((i % 45) + dx + 45) % 45);
+            if (cell & (1 << k)) next[at]! |= 1 << k;
+          });
+        });
+        cells = next.map((cell) => (cell === 5 ? 10 : cell === 10 ? 5 : cell));
+      }
+      const particles = sum(numbers(2025, (i) => sum(numbers(4, (k) => (hash(i, seed) >>> k) & 1))));
+      return `particles ${particles} checksum ${checksum(cells)}\n`;
+    },
+  },
+  "float-order": {
+    args: [1111, seed],
+    prints: () => {
+      const x = numbers(1111, (i) => ((hash(i, seed) % 20_001) - 10_000) / 64).toSorted((a, b) => a - b);
+      return `${[x[0]!, x[555]!, x[1110]!].map((value) => value.toFixed(6)).join(" ")} checksum ${checksum(x).toFixed(6)}\n`;
+    },
+  },
+  "independent-set": {
+    args: [200, seed],
+    prints: () => {
+      // As if each came in turn, the highest number first.
+      const isEdge = (a: number, b: number): boolean => hash(Math.max(a, b) * 1000 + Math.min(a, b), seed) % 16 === 0;
+      const order = numbers(200, (v) => v).toSorted((a, b) => hash(b, seed + 1) - hash(a, seed + 1) || b - a);
+      const chosen: number[] = [];
+      for (const v of order) if (!chosen.some((w) => isEdge(v, w))) chosen.push(v);
+      return `size ${chosen.length} checksum ${checksum(numbers(200, (v) => (chosen.includes(v) ? 1 : 2)))}\n`;
+    },
+  },
 };
 
 runSomePrograms("algorithms", programs);

@@ -166,6 +166,59 @@ const programs: Record<string, Program> = {
       return `no error ${sum(results)}\n`;
     },
   },
+  "async-copies": {
+    args: [48, seed],
+    prints: () => {
+      const [a, b] = [seed, seed + 1].map((by) => numbers(48 * 48, (i) => (hash(i, by) % 20) - 10));
+      const c = numbers(48 * 48, (at) => {
+        const [row, column] = [Math.floor(at / 48), at % 48];
+        return sum(numbers(48, (k) => a![row * 48 + k]! * b![k * 48 + column]!));
+      });
+      return `corner ${c.at(-1)} checksum ${checksum(c)}\n`;
+    },
+  },
+  partitions: {
+    args: [1024, seed],
+    prints: () => {
+      const x = numbers(1024, (i) => hash(i, seed) % 1000);
+      const [even, odd] = [0, 1].map((parity) => x.filter((value) => value % 2 === parity));
+      return `even ${even!.length} sum ${sum(even!)} odd ${odd!.length} sum ${sum(odd!)}\n`;
+    },
+  },
+  "all-devices": {
+    args: [12_345, seed],
+    prints: () => `sum ${sum(numbers(12_345, (i) => hash(i, seed) % 5000))}\n`,
+  },
+  priorities: {
+    args: [800, seed],
+    prints: () => `sum ${sum(numbers(800, (i) => ((hash(i, seed) % 100) * 3 + i) * 5 + i))} ordered 1\n`,
+  },
+  volume: {
+    args: [12, seed],
+    prints: () => {
+      const at = (x: number, y: number, z: number): number => hash((z * 12 + y) * 12 + Math.min(x, 11), seed) % 256;
+      const picture = numbers(144, (i) => {
+        const [x, y] = [i % 12, Math.floor(i / 12)];
+        return Math.max(...numbers(12, (z) => (at(x, y, z) + at(x + 1, y, z)) / 2));
+      });
+      return `first ${picture[0]!.toFixed(1)} checksum ${checksum(picture).toFixed(1)}\n`;
+    },
+  },
+  "video-colours": {
+    args: [42, seed],
+    prints: () => {
+      const [width, height] = [84, 42];
+      const at = (i: number): number => hash(i, seed) % 256;
+      const byte = (value: number): number => Math.max(0, Math.min(255, Math.floor(value / 256)));
+      const picture = numbers(width * height, (i) => {
+        const [x, y] = [i % width, Math.floor(i / width)];
+        const colours = width * height + 2 * (Math.floor(y / 2) * (width / 2) + Math.floor(x / 2));
+        const [c, d, e] = [298 * (at(i) - 16) + 128, at(colours) - 128, at(colours + 1) - 128];
+        return [byte(c + 409 * e), byte(c - 100 * d - 208 * e), byte(c + 516 * d), 255];
+      }).flat();
+      return `first ${picture.slice(0, 3).join(" ")} checksum ${checksum(picture)}\n`;
+    },
+  },
 };
 
 runSomePrograms("samples", programs);
