@@ -6,6 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { DeviceProcess } from "../native/dist/device/process.js";
+import { DeviceUnavailable } from "../native/dist/errors.js";
 import { environment, root } from "./setup.mjs";
 
 const [pattern = ""] = process.argv.slice(2);
@@ -24,6 +25,7 @@ function hasGpu() {
     DeviceProcess.get("cuda");
     return true;
   } catch (error) {
+    if (!(error instanceof DeviceUnavailable)) throw error;
     console.log(error.message);
     return false;
   }
