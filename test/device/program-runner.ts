@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { runProgram } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
+import { freshSeed, seeded } from "./numbers.ts";
 
 export const seed = Math.floor(Math.random() * 10_000);
 console.log(`seed ${seed}`);
@@ -47,6 +48,17 @@ export function runPrograms(title: string, programs: Record<string, Program>): v
       expect(ended.unchecked).toEqual([]);
     });
   });
+}
+
+/** A test for six of the programs, others in the next run, and for all in the long one: each takes about a second. */
+export function runSomePrograms(title: string, programs: Record<string, Program>): void {
+  const random = seeded(freshSeed(`${title}, which programs`));
+  const names = Object.keys(programs)
+    .map((name) => [random(), name] as const)
+    .sort(([a], [b]) => a - b)
+    .slice(0, process.env["WARPCELL_LONG"] === "1" ? Infinity : 6)
+    .map(([, name]) => name);
+  runPrograms(title, Object.fromEntries(names.map((name) => [name, programs[name]!])));
 }
 
 function compare(stdout: string, wanted: readonly number[], within: number): void {

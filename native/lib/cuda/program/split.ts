@@ -229,7 +229,8 @@ function devicePart(source: string, tokens: readonly Placed[], item: Item, neede
     return item.words.has("constexpr") && needed.has(item.name) ? [] : [removed(source, tokens, item)];
   if (item.kind === "using") return usingPart(source, tokens, item, needed);
   const isConstant = item.words.has("const") || item.words.has("constexpr");
-  if (!needed.has(item.name) || (item.kind === "variable" && !isConstant)) return [removed(source, tokens, item)];
+  const isNeeded = declared(tokens, item).some((name) => needed.has(name));
+  if (!isNeeded || (item.kind === "variable" && !isConstant)) return [removed(source, tokens, item)];
   if (item.kind === "variable") return [];
   return memberEdits(source, tokens, item);
 }
@@ -255,6 +256,13 @@ function usingPart(source: string, tokens: readonly Placed[], item: Item, needed
   return space !== undefined || needed.has(item.name) ? [] : [removed(source, tokens, item)];
 }
 
+/** The names by which code uses an item: those of an enumeration are its enumerators, too. */
+function declared(tokens: readonly Placed[], { kind, name, words, body }: Item): string[] {
+  if (kind !== "type" || !words.has("enum") || body === null) return [name];
+  const inside = tokens.slice(body.open, body.close);
+  return [name, ...inside.filter((_, at) => /^[{,]$/.test(inside[at - 1]?.text ?? "")).map(({ text }) => text)];
+}
+
 /** All names in device code, and in what that uses. */
 function neededByDevice(source: string, tokens: readonly Placed[], all: readonly Item[]): Set<string> {
   const needed = new Set<string>();
@@ -273,7 +281,7 @@ function neededByDevice(source: string, tokens: readonly Placed[], all: readonly
   for (let before = -1; before !== needed.size; ) {
     before = needed.size;
     for (const [name, words] of macros) if (needed.has(name)) for (const word of words) needed.add(word);
-    for (const item of rest) if (needed.has(item.name)) add(item);
+    for (const item of rest) if (declared(tokens, item).some((name) => needed.has(name))) add(item);
     // A class with members for a device, of which kernels may be given an object.
     for (const item of rest)
       if (item.kind === "type" && members(tokens, item).some(isDeviceFunction)) {
