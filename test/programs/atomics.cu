@@ -16,7 +16,7 @@ T* managed(size_t n) {
   return values;
 }
 
-__global__ void all(int* r, unsigned* u, unsigned long long* w, unsigned seed) {
+__global__ void everyone(int* r, unsigned* u, unsigned long long* w, unsigned seed) {
   unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   int value = hash(i, seed) % 4096;
   atomicAdd(&r[0], value);
@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
   unsigned* u = managed<unsigned>(3);
   unsigned long long* w = managed<unsigned long long>(3);
   r[6] = -1;
-  all<<<n / 64, 64>>>(r, u, w, seed);
+  everyone<<<n / 64, 64>>>(r, u, w, seed);
   cudaDeviceSynchronize();
   for (int k = 0; k < 8; k++) printf("%d ", r[k]);
   printf("%u %u %llu %llu %llu\n", u[0], u[1], w[0], w[1], w[2] + u[2]);

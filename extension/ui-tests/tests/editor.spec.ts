@@ -16,6 +16,9 @@ const signature = (page: IJupyterLabPageFixture) => page.locator(".warpcell-sign
 const offers = (page: IJupyterLabPageFixture) => page.locator(".jp-Completer .jp-Completer-item");
 const note = (page: IJupyterLabPageFixture) => page.locator(".Toastify__toast").last();
 
+/** A note that comes while another one is shown or leaves may never be seen. */
+const said = (page: IJupyterLabPageFixture) => expect(page.locator(".Toastify__toast")).toHaveCount(0);
+
 async function openNotebook(
   page: IJupyterLabPageFixture,
   path: string,
@@ -265,13 +268,17 @@ test("a name is another in all cells, cells are formatted, what cannot be says s
   await expect(note(page)).toContainText("scale is grow now: 2 places in 2 cells.");
   await page.keyboard.press("Control+z");
   await expect.poll(textOf(page, 2)).toContain("scale.launch(");
+  await said(page);
 
   await put(page, 5, "shape", 2);
   await page.keyboard.press("F2");
+  await expect(dialog).toHaveValue("shape");
   await dialog.fill("size");
-  await page.keyboard.press("Enter");
+  await dialog.press("Enter");
+  await expect(dialog).toHaveCount(0);
   await expect(note(page)).toContainText("This is declared outside of the notebook, and cannot be renamed here.");
 
+  await said(page);
   await put(page, 4, "messy", 2);
   await page.keyboard.press("Alt+Shift+F");
   await expect.poll(textOf(page, 4)).toBe("const messy = [1, 2]\nif (messy) {\n    half(3)\n}");
