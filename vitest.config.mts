@@ -8,6 +8,7 @@ export default defineConfig({
   test: {
     include: ["native/lib/**/*.test.ts", "kernel/**/*.test.ts", "extension/src/**/*.test.ts", "test/**/*.test.ts"],
     exclude: ["**/node_modules/**", "**/dist/**", ...(long ? [] : ["test/long/**"])],
+    setupFiles: ["test/helpers/seed.ts"],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: long ? 900_000 : 60_000,

@@ -4,13 +4,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { freshSeed, seeded } from "./device/numbers.ts";
+import { freshSeed, seeded } from "./helpers/random.ts";
 import { type Cell, cellsOf, notebook, run } from "./helpers/notebooks.ts";
 
 const folder = fileURLToPath(new URL("../notebooks/course", import.meta.url));
 const chapters = readdirSync(folder).filter((name) => name.endsWith(".ipynb"));
 /** Each runs for some ten seconds: three of them, others in the next run, and all in the long one. */
-const random = seeded(freshSeed("course.test.ts"));
+const random = seeded(freshSeed());
 const played = new Set(
   process.env["WARPCELL_LONG"] === "1"
     ? chapters

@@ -17,9 +17,9 @@ import {
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
-import { freshSeed } from "./numbers.ts";
+import { freshSeed } from "../helpers/random.ts";
 
-const seed = freshSeed("activations.test.ts");
+const seed = freshSeed();
 const numbers = (x: Tensor): number[] => [x.to("float64").reshape([-1]).toArray()].flat() as number[];
 
 describe.each(devices.map(({ name }) => name))("on %s", (device) => {

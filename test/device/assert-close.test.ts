@@ -3,9 +3,9 @@ import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { assertClose, complex, tensor, TensorCheckError, zeros, type DType } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("assert-close.test.ts"));
+const random = seeded(freshSeed());
 
 function said(run: () => void): string {
   try {

@@ -2,9 +2,10 @@
 import { expect } from "vitest";
 import { gradients, nn, tensor, type DType, type Tensor } from "../../native/lib/index.ts";
 import { reference, whole, type Case } from "./attention-formula.ts";
-import { freshSeed, poison, randomValues, rounded, roundoff, seeded } from "./numbers.ts";
+import { poison, randomValues, rounded, roundoff } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-export const random = seeded(freshSeed("attention"));
+export const random = seeded(freshSeed());
 export const numbers = (x: Tensor): number[] => [x.to("float64").reshape([-1]).toArray()].flat() as number[];
 export const product = (shape: readonly number[]) => shape.reduce((a, b) => a * b, 1);
 

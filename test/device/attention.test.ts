@@ -22,7 +22,8 @@ import { expectAttention, expectNear, made, numbers, product, random } from "./a
 import { reference, whole, type Case } from "./attention-formula.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradient-check.ts";
-import { freshSeed, poison, randomValues, rounded, roundoff, seeded } from "./numbers.ts";
+import { poison, randomValues, rounded, roundoff } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
 const below = (limit: number) => Math.floor(random() * limit);
 const cases: Case[] = [

@@ -23,9 +23,9 @@ import {
 import { precisions } from "../../native/lib/amp/rules.ts";
 import { operations } from "../../native/lib/ops/core/table.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("autocast.test.ts"));
+const random = seeded(freshSeed());
 const below = (limit: number) => Math.floor(random() * limit);
 const numbers = (x: Tensor): number[] => [x.detach().to("float64").reshape([-1]).toArray()].flat() as number[];
 

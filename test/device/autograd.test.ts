@@ -25,9 +25,9 @@ import { describeOrigins, origin } from "../../native/lib/device/origins.ts";
 import { operations, type OperationName } from "../../native/lib/ops/core/table.ts";
 import { elementwiseCases, elsewhere, reductionCases, wholeCases } from "./cases.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const runSeed = freshSeed("autograd.test.ts");
+const runSeed = freshSeed();
 const flat = (x: Tensor): number[] => [x.detach().reshape([-1]).toArray()].flat() as number[];
 const run = (name: OperationName, inputs: readonly Tensor[], attributes: object = {}) =>
   apply(name, inputs, attributes as never) as Tensor;

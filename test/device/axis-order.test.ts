@@ -4,10 +4,10 @@ import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { where, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { sampler } from "./samples.ts";
 
-const random = seeded(freshSeed("axis-order.test.ts"));
+const random = seeded(freshSeed());
 
 /** How a tensor lies: its strides without those of axes with one element. */
 const lies = ({ shape, strides }: Tensor) => strides.filter((_, axis) => shape[axis] !== 1);

@@ -4,9 +4,10 @@ import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { compile, tensor, zeros, type DType, type Kernel } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, rounded, seeded } from "./numbers.ts";
+import { rounded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("casts.test.ts"));
+const random = seeded(freshSeed());
 
 const roundings: Record<string, (x: number) => number> = {
   rn: (x) => (Math.abs(x % 1) === 0.5 ? 2 * Math.round(x / 2) : Math.round(x)),

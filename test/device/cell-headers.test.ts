@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { compile, full, LaunchError, tensor, zeros, type DType, type Kernel } from "../../native/lib/index.ts";
 import { compilers, use } from "./cpu-cell.ts";
 import { devices } from "./devices.ts";
-import { seeded } from "./mutations.ts";
+import { seeded } from "../helpers/random.ts";
 
 const targets = devices.flatMap(({ name }): { device: string; compiler: string }[] =>
   (name === "cpu" ? compilers : ["NVRTC"]).map((compiler) => ({ device: name, compiler })),

@@ -13,10 +13,11 @@ import {
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradient-check.ts";
-import { freshSeed, roundoff, seeded } from "./numbers.ts";
+import { roundoff } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { floats, numbersOf, sampler, sizeOf, type Sample } from "./samples.ts";
 
-const random = seeded(freshSeed("channel-norms.test.ts"));
+const random = seeded(freshSeed());
 const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
 
 /** Places of each channel's elements. */

@@ -23,10 +23,10 @@ import {
   type Tensor,
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { expectNear, floats, numbersOf, sampler } from "./samples.ts";
 
-const random = seeded(freshSeed("channels-last.test.ts"));
+const random = seeded(freshSeed());
 const last = { memoryFormat: "channelsLast" } as const;
 
 /** [images, channels, …] with channels densest, of any number of axes. */

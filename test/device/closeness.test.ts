@@ -18,10 +18,11 @@ import {
   type Tensor,
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, rounded, roundoff, seeded } from "./numbers.ts";
+import { rounded, roundoff } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { floats, numbersOf, sampler } from "./samples.ts";
 
-const random = seeded(freshSeed("closeness.test.ts"));
+const random = seeded(freshSeed());
 
 describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   const sample = sampler(random, device);

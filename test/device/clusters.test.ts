@@ -15,9 +15,9 @@ import {
 import { DeviceProcess } from "../../native/lib/device/process.ts";
 import { LaunchError } from "../../native/lib/errors.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("clusters.test.ts"));
+const random = seeded(freshSeed());
 const hasClusters = ({ kind, properties }: DeviceProcess) =>
   kind === "cpu" || Number(/\d+/.exec(properties.arch)?.[0]) >= 90;
 

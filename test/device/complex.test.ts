@@ -32,9 +32,10 @@ import {
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradient-check.ts";
-import { freshSeed, poison, rounded, seeded } from "./numbers.ts";
+import { poison, rounded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("complex.test.ts"));
+const random = seeded(freshSeed());
 const dtypes = ["complex64", "complex128"] as const;
 const unit = { complex64: 2 ** -23, complex128: 2 ** -52 };
 

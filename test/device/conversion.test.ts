@@ -4,9 +4,10 @@ import { describe, expect, test } from "vitest";
 import { dtypes, tensor, type DType, type Tensor } from "../../native/lib/index.ts";
 import { dtypeNames, factsOf } from "../../native/lib/memory/dtype.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, poison, rounded, seeded } from "./numbers.ts";
+import { poison, rounded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const runSeed = freshSeed("conversion.test.ts");
+const runSeed = freshSeed();
 /** Complex numbers are converted by complex.test.ts. */
 const realNames = dtypeNames.filter((dtype) => factsOf(dtype).kind !== "complex");
 const isFloat = (dtype: DType) => factsOf(dtype).kind === "float";

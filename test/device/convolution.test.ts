@@ -23,11 +23,11 @@ import {
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradient-check.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { expectNear, floats, numbersOf, sampler, type Wanted } from "./samples.ts";
 import { convolved, countOf, windowsOf } from "./windows.ts";
 
-const random = seeded(freshSeed("convolution.test.ts"));
+const random = seeded(freshSeed());
 const byAxes = { 1: conv1d, 2: conv2d, 3: conv3d } as const;
 
 interface Case {

@@ -4,10 +4,8 @@ import "./cache.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { full, tensor, zeros } from "../../native/lib/index.ts";
 import { targets, use } from "./cpu-cell.ts";
-import { below, bits, seed } from "./random-integers.ts";
+import { below, bits } from "./random-integers.ts";
 import { kernelOf } from "./toolkit.ts";
-
-console.log(`curand: seed ${seed}`);
 
 const u32 = (x: bigint): bigint => BigInt.asUintN(32, x);
 
@@ -160,7 +158,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     const out = full([inputs.length, 8], 7, { dtype: "uint32", device });
     k.launch({ grid: 1, block: inputs.length }, tensor(BigUint64Array.from(inputs.flat()), { device }), out);
     const bytes = type.includes("Philox") ? 64 : 48;
-    expect(out.toArray(), `seed ${seed}`).toEqual(
+    expect(out.toArray()).toEqual(
       inputs.map(([from, subsequence, offset]) => [
         ...words(from, subsequence, offset, 6),
         ...words(from, subsequence, offset + 1000009n, 1),

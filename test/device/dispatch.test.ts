@@ -17,10 +17,10 @@ import {
 } from "../../native/lib/index.ts";
 import { onDevice } from "../../native/lib/ops/kernels/blocks.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { numbersOf, sampler } from "./samples.ts";
 
-const random = seeded(freshSeed("dispatch.test.ts"));
+const random = seeded(freshSeed());
 
 const farthest = (a: Tensor, b: Tensor): number => {
   const [left, right] = [numbersOf(a), numbersOf(b)];

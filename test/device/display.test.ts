@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import { binding } from "../../native/lib/wire/binding.ts";
 import { arange, full, ones, rand, randn, tensor, zeros, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, rounded, seeded } from "./numbers.ts";
+import { rounded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import type { DType } from "../../native/lib/memory/dtype.ts";
 
 const mime = "application/vnd.warpcell.tensor.v1+json";
@@ -339,7 +340,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       ].map((shape): [DType, number[]] => [dtype, shape]),
     ),
   )("figures and cells of random %s in %j, some of them not finite", (dtype, shape) => {
-    const random = seeded(freshSeed("figures"));
+    const random = seeded(freshSeed());
     const [rows, columns] = shape as [number, number];
     const isFloat = dtype.includes("float");
     const element = () => {

@@ -20,10 +20,10 @@ import {
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradient-check.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { at, expectNear, floats, indicesOf, numbersOf, sampler, type Sample, type Wanted } from "./samples.ts";
 
-const random = seeded(freshSeed("distances.test.ts"));
+const random = seeded(freshSeed());
 const total = (values: readonly number[]): number => values.reduce((sum, x) => sum + x, 0);
 function norm(values: readonly number[], p = 2): number {
   const sizes = values.map(Math.abs);

@@ -6,9 +6,9 @@ import { eye, linalg, tensor, zeros, type Tensor } from "../../native/lib/index.
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
 import { bound, layouts, matricesOf, matrixMaker, minus, size, times, vectorsOf, type Rows } from "./matrices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("eig.test.ts"));
+const random = seeded(freshSeed());
 const batches: readonly (readonly number[])[] = [[], [3], [2, 2]];
 const plus = (a: Rows, b: Rows): Rows => a.map((row, i) => row.map((each, j) => each + b[i]![j]!));
 const scaled = (a: Rows, by: readonly number[]): Rows => a.map((row) => row.map((each, j) => each * by[j]!));

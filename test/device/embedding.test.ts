@@ -4,9 +4,10 @@ import { describe, expect, test } from "vitest";
 import { embedding, gradients, randn, tensor, TensorError, type DType, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
-import { freshSeed, poison, roundoff, seeded } from "./numbers.ts";
+import { poison, roundoff } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("embedding.test.ts"));
+const random = seeded(freshSeed());
 const below = (limit: number) => Math.floor(random() * limit);
 const numbers = (x: Tensor): number[] => [x.to("float64").reshape([-1]).toArray()].flat() as number[];
 

@@ -13,9 +13,9 @@ import { writeCopy, writeFill } from "../../native/lib/wire/copy.ts";
 import { writeFence } from "../../native/lib/wire/mark.ts";
 import { Recording } from "../../native/lib/wire/recording.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("Recorded operations"));
+const random = seeded(freshSeed());
 
 /** New elements for a tensor of float32. It allocates no memory of the device. */
 function renew(tensor: Tensor): void {

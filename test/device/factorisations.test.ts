@@ -8,10 +8,10 @@ import { DeviceError, DeviceFault, TensorError } from "../../native/lib/errors.t
 import { tensor, type Tensor } from "../../native/lib/index.ts";
 import { binding } from "../../native/lib/wire/binding.ts";
 import { Recording } from "../../native/lib/wire/recording.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
 const cpu = DeviceProcess.get("cpu");
-const random = seeded(freshSeed("Factorisations"));
+const random = seeded(freshSeed());
 
 const plan = (n: number, dtype: string) => LibraryPlan.obtain(cpu, `cholesky n=${n} type=${dtype}`);
 const onCpu = (values: number[], n: number, dtype: "float32" | "float64") =>

@@ -16,9 +16,10 @@ import {
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradient-check.ts";
-import { freshSeed, poison, roundoff, seeded } from "./numbers.ts";
+import { poison, roundoff } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("fft.test.ts"));
+const random = seeded(freshSeed());
 
 /** Complex numbers, real and imaginary parts in turn. */
 type Pairs = Float64Array;

@@ -23,7 +23,8 @@ import {
   type DType,
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { mutated, seeded } from "./mutations.ts";
+import { mutated } from "./mutations.ts";
+import { seeded } from "../helpers/random.ts";
 import { randomValues } from "./numbers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "warpcell-files-"));

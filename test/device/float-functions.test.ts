@@ -116,7 +116,6 @@ function isNearest(result: number, value: number, dtype: SixteenBits): boolean {
 describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (device, kind) => {
   test.each(Object.entries(functions))("%s", (name, [cpu, cuda]) => {
     const seed = Math.floor(Math.random() * 2 ** 32);
-    console.log(`seed ${seed}`);
     // Every 21,001st float from a random one on: all exponents and both signs.
     const bits = new Uint32Array(204_513).map((_, index) => (seed + index * 21_001) >>> 0);
     const near = Array.from({ length: 20_000 }, (_, index) => ((index + (seed % 1000) / 1000) / 20_000) * 24 - 12);
@@ -167,7 +166,6 @@ describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (
 
   test("fmod, remainder and floorDivide, exactly, of operands of all magnitudes and of neighbours of multiples", () => {
     const seed = Math.floor(Math.random() * 2 ** 32);
-    console.log(`seed ${seed}`);
     const bits = new Uint32Array(60_000).map((_, index) => (seed + index * 71_563) >>> 0);
     const any = [...new Float32Array(bits.buffer)];
     // Each divisor's magnitude is near its operand's, or a few hundred times less; then multiples and their neighbours.
@@ -208,7 +206,6 @@ describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (
   test("sin, cos and tan near multiples of π/2, and among arguments that are too far for vectors", () => {
     // What is left of a float near a multiple is short of the bits that π/2 lacks: each float around 40,000 of them.
     const seed = Math.floor(Math.random() * 2 ** 32);
-    console.log(`seed ${seed}`);
     const multiples = Array.from({ length: 40_000 }, (_, index) =>
       Math.fround(((seed % 97) + index + 1) * (Math.PI / 2)),
     );
@@ -244,7 +241,6 @@ describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (
 
   test.each(["bfloat16", "float16"] as const)("sin, cos and pow of all numbers of %s", (dtype) => {
     const seed = Math.floor(Math.random() * 2 ** 32);
-    console.log(`seed ${seed}`);
     const list = allOf(dtype),
       x = tensor(list, { device, dtype }),
       exact = x.to("float64");
@@ -300,7 +296,6 @@ describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (
 
   test("pow, of all magnitudes and of what C says of zeros, infinities and NaN", () => {
     const seed = Math.floor(Math.random() * 2 ** 32);
-    console.log(`seed ${seed}`);
     const bits = new Uint32Array(100_000).map((_, index) => (Math.imul(index + 1, 0x9e3779b1) + seed) >>> 0);
     const exponents = Array.from({ length: 100_000 }, (_, index) =>
       index % 5 === 0 ? (index % 41) - 20 : ((index * 7919) % 4001) / 50 - 40,
@@ -363,7 +358,6 @@ describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (
 
   test("atan2, of all magnitudes and of what C says of zeros, infinities and NaN", () => {
     const seed = Math.floor(Math.random() * 2 ** 32);
-    console.log(`seed ${seed}`);
     const bits = (step: number) =>
       new Float32Array(new Uint32Array(100_000).map((_, index) => (Math.imul(index + 1, step) + seed) >>> 0).buffer);
     const special = [0, -0, 1, -1, Infinity, -Infinity, NaN, 1e-45, -1e-45, 1e-40, 3.4e38, -3.4e38, 0.5];

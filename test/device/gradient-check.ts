@@ -1,13 +1,9 @@
 // Gradients against finite differences in float64.
 import { expect } from "vitest";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { gradients, tensor, type Tensor } from "../../native/lib/index.ts";
 
-const seed = Number(process.env["WARPCELL_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
-console.log(`Random numbers from seed ${seed} (WARPCELL_SEED).`);
-
-/** Park and Miller's generator (Communications of the ACM 31, 1988). */
-let state = (seed % 2147483646) + 1;
-export const random = (): number => (state = (state * 48271) % 2147483647) / 2147483647;
+export const random = seeded(freshSeed());
 export const below = (limit: number): number => Math.floor(random() * limit);
 
 const randoms = (shape: readonly number[], device: string) =>

@@ -31,9 +31,9 @@ import { writeFence } from "../../native/lib/wire/mark.ts";
 import { Recording } from "../../native/lib/wire/recording.ts";
 import { begin } from "../../native/lib/wire/target.ts";
 import { devices } from "./devices.ts";
-import { freshSeed } from "./numbers.ts";
+import { freshSeed } from "../helpers/random.ts";
 
-const start = freshSeed("Graphs");
+const start = freshSeed();
 
 /** What a function throws, as its code and its sentence. */
 function thrown(body: () => unknown): [string, string] | undefined {

@@ -3,15 +3,11 @@
 import "./cache.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { compile, full, tensor, type Kernel } from "../../native/lib/index.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { targets, use } from "./cpu-cell.ts";
 
-const seed = Number(process.env["WARPCELL_TEST_SEED"] ?? Date.now() % 1_000_000);
-console.log(`groups: seed ${seed}`);
-let state = seed;
-const random = (limit: number): number => {
-  state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-  return Math.floor((state / 2 ** 32) * limit);
-};
+const draw = seeded(freshSeed());
+const random = (limit: number): number => Math.floor(draw() * limit);
 
 describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
   beforeAll(() => use(compiler));
@@ -66,7 +62,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
         values.length,
       ];
     });
-    expect(got, `seed ${seed}`).toEqual(wanted);
+    expect(got).toEqual(wanted);
   });
 
   test("parts of a group: by size, by label, by predicate, and tiles of tiles", async () => {
@@ -116,7 +112,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
         x[part[0]!],
       ];
     });
-    expect(got, `seed ${seed}`).toEqual(wanted);
+    expect(got).toEqual(wanted);
   });
 
   test("reductions and scans of tiles and of any lanes, with every operation", async () => {
@@ -164,7 +160,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
         ...(v % 4 === 0 ? Array(11).fill(-77) : of(every.filter((i) => i >> 5 === t >> 5 && x[i]! % 4 !== 0))),
       ];
     });
-    expect(got, `seed ${seed}`).toEqual(wanted);
+    expect(got).toEqual(wanted);
   });
 
   test("values of more than a word travel between lanes", async () => {
@@ -178,9 +174,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     const x = Float64Array.from({ length: 32 }, () => random(2 ** 30) / 3);
     const out = full([32, 4], NaN, { dtype: "float64", device });
     k.launch({ grid: 1, block: 32 }, tensor(x, { device }), out);
-    expect(out.toArray(), `seed ${seed}`).toEqual(
-      Array.from(x, (_, t) => [x[t ^ 5], (t ^ 5) * 1.5, x[Math.min(t + 1, 31)], -1]),
-    );
+    expect(out.toArray()).toEqual(Array.from(x, (_, t) => [x[t ^ 5], (t ^ 5) * 1.5, x[Math.min(t + 1, 31)], -1]));
   });
 
   test("blocks copy together, and wait for what they copied", async () => {
@@ -198,9 +192,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     const x = Int32Array.from({ length: 192 }, () => random(1e6));
     const out = full([192], -77, { dtype: "int32", device });
     k.launch({ grid: 1, block: 96 }, tensor(x, { device }), out);
-    expect(out.toArray(), `seed ${seed}`).toEqual(
-      Array.from(x, (_, i) => (i < 96 ? x[95 - i] : i < 186 ? x[96 + 89 - (i - 96)] : -1)),
-    );
+    expect(out.toArray()).toEqual(Array.from(x, (_, i) => (i < 96 ? x[95 - i] : i < 186 ? x[96 + 89 - (i - 96)] : -1)));
   });
 
   test("one thread of a group does it for all; arriving and waiting are two", async () => {

@@ -4,9 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { compile, full, tensor, type Kernel } from "../../native/lib/index.ts";
 import { compilers, use } from "./cpu-cell.ts";
 import { devices } from "./devices.ts";
-import { below, seed } from "./random-integers.ts";
-
-console.log(`headers: seed ${seed}`);
+import { below } from "./random-integers.ts";
 
 const constants = {
   INFINITY: Infinity,

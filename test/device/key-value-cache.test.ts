@@ -4,9 +4,10 @@ import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { graph, memory, nn, noGrad, ones, tensor, tidy, type DType, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, poison, randomValues, roundoff, seeded } from "./numbers.ts";
+import { poison, randomValues, roundoff } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("key-value-cache.test.ts"));
+const random = seeded(freshSeed());
 const numbers = (x: Tensor): number[] => [x.to("float64").reshape([-1]).toArray()].flat() as number[];
 const product = (shape: readonly number[]) => shape.reduce((a, b) => a * b, 1);
 

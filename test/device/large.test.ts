@@ -4,10 +4,11 @@ import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { arange, cat, layerNorm, rand, tensor, tidy, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, poison, seeded } from "./numbers.ts";
+import { poison } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
 const period = 65537;
-const random = seeded(freshSeed("large.test.ts"));
+const random = seeded(freshSeed());
 const pattern = Array.from({ length: period }, () => Math.floor(random() * 256));
 const patternSum = pattern.reduce((sum, value) => sum + value, 0);
 const before = [0];

@@ -5,7 +5,7 @@ import "./cache.ts";
 import { compile, tensor, zeros, type Kernel, type KernelTemplate } from "../../native/lib/index.ts";
 import { compilers, use } from "./cpu-cell.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
 const types = {
   "unsigned char": ["uint8", 8, false],
@@ -87,7 +87,7 @@ function converted(x: number, bits: number, isSigned: boolean, isDouble: boolean
   return isSigned ? BigInt.asIntN(bits, value) : BigInt.asUintN(bits, value);
 }
 
-const random = seeded(freshSeed("limits.test.ts"));
+const random = seeded(freshSeed());
 const wild = [
   NaN,
   Infinity,

@@ -18,9 +18,9 @@ import {
   type MatrixDType,
   type Rows,
 } from "./matrices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("linalg-functions.test.ts"));
+const random = seeded(freshSeed());
 const dtypes: readonly MatrixDType[] = ["float32", "float64"];
 const oblong = dtypes.flatMap((dtype) =>
   (

@@ -5,9 +5,9 @@ import { gradients, linalg, tensor, type Tensor } from "../../native/lib/index.t
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
 import { matrixMaker } from "./matrices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("linalg-gradients.test.ts"));
+const random = seeded(freshSeed());
 const flip = (x: Tensor) => x.swapAxes(-1, -2);
 const symmetric = (x: Tensor) => x.add(flip(x)) as Tensor;
 

@@ -5,9 +5,9 @@ import { eye, linalg, tensor, zeros, type Tensor } from "../../native/lib/index.
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
 import { flipped, matricesOf, matrixMaker, minus, size, times, unit, type Rows } from "./matrices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("linalg-roots.test.ts"));
+const random = seeded(freshSeed());
 const expectSmall = (difference: Rows, most: number) => expect(size(difference)).toBeLessThanOrEqual(most);
 
 describe.each(devices.map(({ name }) => name))("on %s", (device) => {

@@ -3,7 +3,7 @@ import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { eye, linalg, ones, tensor, zeros, type Tensor, type WarpcellError } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import {
   bound,
   diagonal,
@@ -21,7 +21,7 @@ import {
   type Rows,
 } from "./matrices.ts";
 
-const random = seeded(freshSeed("linalg.test.ts"));
+const random = seeded(freshSeed());
 const dtypes: readonly MatrixDType[] = ["float32", "float64"];
 const batches: readonly (readonly number[])[] = [[], [3], [2, 2]];
 const sizes = [1, 2, 5, 17, 40];

@@ -15,10 +15,11 @@ import {
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
-import { freshSeed, poison, roundoff, seeded } from "./numbers.ts";
+import { poison, roundoff } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { expectWithin } from "./samples.ts";
 
-const random = seeded(freshSeed("linear.test.ts"));
+const random = seeded(freshSeed());
 const numbers = (x: Tensor): number[] => [x.to("float64").reshape([-1]).toArray()].flat() as number[];
 const root = Math.sqrt(2 / Math.PI);
 const gelu = (x: number) => 0.5 * x * (1 + Math.tanh(root * (x + 0.044715 * x ** 3)));

@@ -26,11 +26,12 @@ import {
 import { roundingsOf } from "../../native/lib/ops/reduce/reduce-plans.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
-import { freshSeed, poison, rounded, roundoff, seeded } from "./numbers.ts";
+import { poison, rounded, roundoff } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { expectWithin } from "./samples.ts";
 
 const floats: DType[] = ["float32", "float64", "float16", "bfloat16"];
-const random = seeded(freshSeed("losses.test.ts"));
+const random = seeded(freshSeed());
 const numbers = (x: Tensor): number[] => [x.to("float64").reshape([-1]).toArray()].flat() as number[];
 const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
 const mean = (values: readonly number[]) => total(values) / values.length;

@@ -1,25 +1,16 @@
-// Matrix products on every device, by a library and without one: against float64, for random matrices whose seed is
-// printed, over poisoned memory.
+// Matrix products on every device, by a library and without one: against float64, for random matrices, over poisoned
+// memory.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { binding } from "../../native/lib/wire/binding.ts";
 import type { DeviceProcess } from "../../native/lib/device/process.ts";
 import { LibraryPlan } from "../../native/lib/device/library-plan.ts";
 import { DeviceError, DeviceFault, tensor, zeros, type DType, type Tensor } from "../../native/lib/index.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { devices } from "./devices.ts";
 import { poison, roundoff } from "./numbers.ts";
 
-const seed = Number(process.env["WARPCELL_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
-console.log(`Matrix products with WARPCELL_TEST_SEED=${seed}`);
-
-let state = seed;
-/** Mulberry32: from 0 to 1. */
-function random(): number {
-  state = (state + 0x6d2b79f5) | 0;
-  let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-  mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-}
+const random = seeded(freshSeed());
 
 const below = (limit: number) => Math.floor(random() * limit);
 

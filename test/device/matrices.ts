@@ -1,6 +1,7 @@
 // Random matrices for tests of linear algebra, and their arithmetic in float64 as lists of rows, without the library.
 import { tensor, type Tensor } from "../../native/lib/index.ts";
-import { poison, rounded, roundoff, type Random } from "./numbers.ts";
+import { poison, rounded, roundoff } from "./numbers.ts";
+import { type Random } from "../helpers/random.ts";
 
 export type Rows = readonly (readonly number[])[];
 export type MatrixDType = "float32" | "float64";

@@ -5,9 +5,10 @@ import { describe, expect, test } from "vitest";
 import { tensor, type DType, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
-import { freshSeed, poison, rounded, roundoff, seeded } from "./numbers.ts";
+import { poison, rounded, roundoff } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("mixing.test.ts"));
+const random = seeded(freshSeed());
 const flat = (x: Tensor) => [x.reshape([-1]).toArray()].flat() as number[];
 
 /** A view of a shape: without gaps, cut out, turned, or stretched. */

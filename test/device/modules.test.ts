@@ -17,9 +17,9 @@ import {
   type Tensor,
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { freshSeed } from "./numbers.ts";
+import { freshSeed } from "../helpers/random.ts";
 
-const runSeed = freshSeed("modules.test.ts");
+const runSeed = freshSeed();
 const numbers = (x: Tensor): number[] => [x.detach().to("float64").reshape([-1]).toArray()].flat(8) as number[];
 const names = (module: nn.Module) => [...module.namedParameters()].map(([name]) => name);
 

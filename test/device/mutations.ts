@@ -1,17 +1,6 @@
 // Damaged files for tests of readers: turns a good one into many that are cut, changed, shuffled or hold hostile
 // numbers, from a seed.
 
-/** Marsaglia's xorshift with 32 bits of state: numbers in [0, 1). */
-export function seeded(seed: number): () => number {
-  let state = seed | 0 || 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) / 2 ** 32;
-  };
-}
-
 const hostile = [0, 1, -1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff];
 const words = [
   "-1",

@@ -22,9 +22,7 @@ import { poison, roundoff } from "./numbers.ts";
 const floats: DType[] = ["float32", "float64", "float16", "bfloat16"];
 const numbers = (x: Tensor): number[] => [x.to("float64").reshape([-1]).toArray()].flat() as number[];
 const newSeed = (): number => {
-  const seed = Math.floor(Math.random() * 1e9);
-  console.log(`seed ${seed}`);
-  return seed;
+  return Math.floor(Math.random() * 1e9);
 };
 
 interface Matrix {

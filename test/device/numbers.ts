@@ -37,27 +37,6 @@ export function poison(device: string, elements: number): void {
   for (const block of blocks) block.dispose();
 }
 
-/** Random numbers in [0, 1) that a seed determines. */
-export type Random = () => number;
-
-/** The generator of a seed (SplitMix, 32 bits). */
-export function seeded(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x9e3779b9) >>> 0;
-    let word = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
-    word = Math.imul(word ^ (word >>> 15), 0x735a2d97);
-    return ((word ^ (word >>> 15)) >>> 0) / 2 ** 32;
-  };
-}
-
-/** A fresh seed, or WARPCELL_TEST_SEED; printed, so that a run can be repeated. */
-export function freshSeed(what: string): number {
-  const seed = Number(process.env["WARPCELL_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
-  console.log(`${what}: WARPCELL_TEST_SEED=${seed}`);
-  return seed;
-}
-
 /** The number of that dtype nearest to `value`. */
 export function rounded(value: number, dtype: DType): number {
   if (dtype === "float64") return value;

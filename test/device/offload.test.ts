@@ -21,9 +21,9 @@ import {
 import { collectGarbage } from "../../native/lib/device/collection.ts";
 import { deviceNamed } from "../../native/lib/device/choice.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("offload.test.ts"));
+const random = seeded(freshSeed());
 type Offload = typeof offload;
 const plainly = ((fn: (...inputs: unknown[]) => unknown, ...inputs: unknown[]) => fn(...inputs)) as Offload;
 const numbers = (x: Tensor): number[] => [x.detach().to("float64").reshape([-1]).toArray()].flat() as number[];

@@ -4,9 +4,9 @@ import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { graph, noGrad, ones, optim, randn, tensor, zeros, type DType, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("optim-lists.test.ts"));
+const random = seeded(freshSeed());
 const below = (limit: number) => Math.floor(random() * limit);
 const dtypes = ["float32", "float64", "float16", "bfloat16"] as const;
 const numbers = (x: Tensor): number[] => [x.detach().to("float64").reshape([-1]).toArray()].flat() as number[];

@@ -18,9 +18,10 @@ import {
 } from "../../native/lib/index.ts";
 import { collectGarbage } from "../../native/lib/device/collection.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, poison, roundoff, seeded } from "./numbers.ts";
+import { poison, roundoff } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("optim.test.ts"));
+const random = seeded(freshSeed());
 const below = (limit: number) => Math.floor(random() * limit);
 const numbers = (x: Tensor): number[] => [x.to("float64").reshape([-1]).toArray()].flat() as number[];
 const dtypes = ["float32", "float64", "float16", "bfloat16"] as const;

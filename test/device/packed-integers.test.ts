@@ -4,9 +4,7 @@ import "./cache.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { compile, full, tensor, type Kernel } from "../../native/lib/index.ts";
 import { targets, use } from "./cpu-cell.ts";
-import { below, bits, edgy, seed } from "./random-integers.ts";
-
-console.log(`packed integers: seed ${seed}`);
+import { below, bits, edgy } from "./random-integers.ts";
 
 /** What becomes of two parts, each within a range that has a sign or has none. */
 type Part = (a: number, b: number, least: number, most: number) => number;
@@ -168,7 +166,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
       const wrong = wanted.findIndex((value, i) => value !== got[at]![i]);
       expect(
         wrong < 0 ? null : [a[wrong], b[wrong], c[wrong], got[at]![wrong], wanted[wrong]],
-        `${expression}: a, b, c, got, wanted; seed ${seed}`,
+        `${expression}: a, b, c, got, wanted`,
       ).toBeNull();
     });
   });

@@ -16,9 +16,9 @@ import {
 import { deviceNamed } from "../../native/lib/device/choice.ts";
 import { DeviceUnavailable } from "../../native/lib/errors.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("peers"));
+const random = seeded(freshSeed());
 const gpus = ["cuda:0", "cuda:1"].filter((name) => {
   if (!devices.some(({ kind }) => kind === "cuda")) return false;
   try {

@@ -20,7 +20,7 @@ import {
 } from "../../native/lib/index.ts";
 import { readPng } from "../helpers/png.ts";
 import { devices } from "./devices.ts";
-import { freshSeed } from "./numbers.ts";
+import { freshSeed } from "../helpers/random.ts";
 
 const display = Symbol.for("Jupyter.display");
 const live = Symbol.for("Jupyter.display.live");
@@ -81,7 +81,7 @@ function expectPoints(drawn: Drawn["points"], wanted: readonly (readonly [number
   }
 }
 
-const seed = freshSeed("plot.test.ts");
+const seed = freshSeed();
 
 describe.each(devices)("on $name", ({ name: device }) => {
   test("a line has a point for each element, over its number or over x", () => {

@@ -23,11 +23,11 @@ import {
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradient-check.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { expectNear, floats, numbersOf, sampler, sizeOf, type Sample, type Wanted } from "./samples.ts";
 import { countOf, windowsOf, type Sliding } from "./windows.ts";
 
-const random = seeded(freshSeed("pooling.test.ts"));
+const random = seeded(freshSeed());
 const byAxes = {
   1: [maxPool1d, avgPool1d, maxPool1dWithIndices],
   2: [maxPool2d, avgPool2d, maxPool2dWithIndices],

@@ -12,10 +12,10 @@ import {
   type Tensor,
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { numbersOf, sampler, type Sample } from "./samples.ts";
 
-const random = seeded(freshSeed("precision.test.ts"));
+const random = seeded(freshSeed());
 const float32 = 2 ** -24;
 
 /** The largest error of a result as a part of the sum of the products' magnitudes. */

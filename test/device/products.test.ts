@@ -18,10 +18,10 @@ import {
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradient-check.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { at, expectNear, floats, indicesOf, numbersOf, sampler, type Wanted } from "./samples.ts";
 
-const random = seeded(freshSeed("products.test.ts"));
+const random = seeded(freshSeed());
 
 /** Σ a · b over `depth`, and Σ |a · b|. */
 function summed(

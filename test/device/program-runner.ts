@@ -4,10 +4,9 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { runProgram } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
 export const seed = Math.floor(Math.random() * 10_000);
-console.log(`seed ${seed}`);
 
 export interface Program {
   readonly args: readonly (string | number)[];
@@ -52,7 +51,7 @@ export function runPrograms(title: string, programs: Record<string, Program>): v
 
 /** A test for six of the programs, others in the next run, and for all in the long one: each takes about a second. */
 export function runSomePrograms(title: string, programs: Record<string, Program>): void {
-  const random = seeded(freshSeed(`${title}, which programs`));
+  const random = seeded(freshSeed());
   const names = Object.keys(programs)
     .map((name) => [random(), name] as const)
     .sort(([a], [b]) => a - b)

@@ -4,9 +4,7 @@ import "./cache.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { compile, full, tensor, zeros, type Kernel } from "../../native/lib/index.ts";
 import { targets, use } from "./cpu-cell.ts";
-import { below, bits, edgy, seed, uniform } from "./random-integers.ts";
-
-console.log(`ptx: seed ${seed}`);
+import { below, bits, edgy, uniform } from "./random-integers.ts";
 
 type Of = (a: number, b: number, c: number) => number | bigint;
 const s = (x: number): number => x | 0;
@@ -159,7 +157,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
         return wanted === got[at]![i] ? [] : [{ text, a: value, b: b[i], c: c[i], got: got[at]![i], wanted }];
       }).flat(),
     );
-    expect(wrong.slice(0, 5), `seed ${seed}`).toEqual([]);
+    expect(wrong.slice(0, 5)).toEqual([]);
   });
 
   test("instructions of floats", async () => {
@@ -187,7 +185,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
           : [{ text, a: value, b: b[i], c: c[i], got: got[at]![i], exact }];
       }).flat(),
     );
-    expect(wrong.slice(0, 5), `seed ${seed}`).toEqual([]);
+    expect(wrong.slice(0, 5)).toEqual([]);
   });
 
   test("special registers", async () => {
@@ -232,7 +230,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     k.launch({ grid: 1, block: 32 }, tensor(Int32Array.from(x), { device }), out);
     const mask = (holds: (value: number) => boolean) =>
       x.reduce((all, value, i) => all | (holds(value) ? 1 << i : 0), 0);
-    expect(out.toArray(), `seed ${seed}`).toEqual(
+    expect(out.toArray()).toEqual(
       x.map((v, t) => [
         ...[x[t + 3] ?? v, Number(t + 3 < 32), t % 8 >= 2 ? x[t - 2] : v, Number(t % 8 >= 2), x[t ^ 5]],
         ...[x[(t & 16) | ((t + 5) & 15)], mask((value) => value > 50), 7, mask((value) => value % 4 === v % 4)],
@@ -266,7 +264,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
       sum = zeros([2], { dtype: "int32", device });
     k.launch({ grid: 1, block: 32, shared: 128 }, tensor(Int32Array.from(x), { device }), out, sum);
     const each = (of: (t: number) => number) => Array.from({ length: 32 }, (_, t) => of(t));
-    expect(out.toArray(), `seed ${seed}`).toEqual(
+    expect(out.toArray()).toEqual(
       [
         each((t) => x[t]!),
         each((t) => x[(t & ~3) + 2]! + x[(t & ~3) + 3]!),

@@ -5,9 +5,10 @@ import { describe, expect, test } from "vitest";
 import { nanmedian, nanquantile, quantile, tensor, zeros, TensorError, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
-import { freshSeed, roundoff, seeded } from "./numbers.ts";
+import { roundoff } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const seed = freshSeed("quantiles.test.ts");
+const seed = freshSeed();
 const random = seeded(seed);
 
 const isOdd = (place: number) => place % 2 === 1;

@@ -23,10 +23,11 @@ import {
   type Tensor,
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, poison, roundoff, seeded } from "./numbers.ts";
+import { poison, roundoff } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { expectWithin } from "./samples.ts";
 
-const random = seeded(freshSeed("quantized.test.ts"));
+const random = seeded(freshSeed());
 const numbers = (x: Tensor): number[] => [x.to("float64").reshape([-1]).toArray()].flat() as number[];
 const codeKinds: readonly Required<Pick<QuantizeOptions, "bits" | "symmetric">>[] = [
   { bits: 8, symmetric: true },

@@ -1,7 +1,7 @@
-// Random integers of tests that print their seed: a generator of its own sequence, ends of ranges among its numbers.
+// Random integers, ends of ranges among them.
+import { freshSeed } from "../helpers/random.ts";
 
-export const seed = Number(process.env["WARPCELL_TEST_SEED"] ?? Date.now() % 1_000_000);
-let state = seed;
+let state = freshSeed();
 
 /** 32 random bits. */
 export function bits(): number {

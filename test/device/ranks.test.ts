@@ -19,9 +19,9 @@ import {
   type Tensor,
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { freshSeed } from "./numbers.ts";
+import { freshSeed } from "../helpers/random.ts";
 
-const seed = freshSeed("ranks.test.ts");
+const seed = freshSeed();
 const most = 16;
 const flat = (x: Tensor): number[] => Array.from(x.to("float64").data() as Float64Array);
 const sizeOf = (shape: readonly number[]) => shape.reduce((a, b) => a * b, 1);

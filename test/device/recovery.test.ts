@@ -18,10 +18,10 @@ import { operationNamed } from "../../native/lib/ops/core/table.ts";
 import type { Computation } from "../../native/lib/ops/core/operation.ts";
 import { devices } from "./devices.ts";
 import { madeArtifact, openMadeGpu, withMadeGpu } from "./made-gpu.ts";
-import { freshSeed } from "./numbers.ts";
+import { freshSeed } from "../helpers/random.ts";
 import { compiled, launch, read, write } from "./records.ts";
 
-const seed = freshSeed("Recovery");
+const seed = freshSeed();
 
 /** Which commands are sent to devices while a function runs, besides launches, copies and fills. */
 function sentBy(body: () => void): string[] {

@@ -4,9 +4,10 @@ import { describe, expect, test } from "vitest";
 import { GradientError, gradients, nn, noGrad, TensorError, tensor, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients, numbersOf } from "./gradient-check.ts";
-import { freshSeed, poison, rounded, roundoff, seeded } from "./numbers.ts";
+import { poison, rounded, roundoff } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("recurrent.test.ts"));
+const random = seeded(freshSeed());
 
 /** A number, and how far a device's may be from it (running error analysis: Higham, Accuracy and Stability, 3.3). */
 type Inexact = readonly [value: number, error: number];

@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { interpolate, nn, tensor, zeros, type InterpolateOptions } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradient-check.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { expectNear, floats, indicesOf, numbersOf, sampler, type Wanted } from "./samples.ts";
 
-const random = seeded(freshSeed("resizing.test.ts"));
+const random = seeded(freshSeed());
 
 /** What elements of an axis count at a place, as Keys' cubic convolution and hat functions have it. */
 const cubic = (d: number) => {

@@ -15,11 +15,12 @@ import {
 } from "../../native/lib/index.ts";
 import { roundingsOf } from "../../native/lib/ops/reduce/reduce-plans.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, poison, rounded, roundoff, seeded } from "./numbers.ts";
+import { poison, rounded, roundoff } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
 const floats: DType[] = ["float32", "float64", "float16", "bfloat16"];
 const lengths = [...Array.from({ length: 70 }, (_, at) => at + 1), 127, 128, 257, 512, 1000, 1025, 8191];
-const random = seeded(freshSeed("row-lengths.test.ts"));
+const random = seeded(freshSeed());
 const numbers = (x: Tensor): number[] => [x.to("float64").reshape([-1]).toArray()].flat() as number[];
 const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
 const mean = (values: readonly number[]) => total(values) / values.length;

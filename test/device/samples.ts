@@ -2,7 +2,8 @@
 import { expect } from "vitest";
 import { tensor, type DType, type Tensor } from "../../native/lib/index.ts";
 import { factsOf } from "../../native/lib/memory/dtype.ts";
-import { poison, rounded, roundoff, type Random } from "./numbers.ts";
+import { poison, rounded, roundoff } from "./numbers.ts";
+import { type Random } from "../helpers/random.ts";
 
 export const floats = ["float32", "float64", "float16", "bfloat16"] as const;
 export const integers = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"] as const;

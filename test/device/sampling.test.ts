@@ -22,10 +22,10 @@ import {
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradient-check.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { expectNear, numbersOf, sampler, type Wanted } from "./samples.ts";
 
-const random = seeded(freshSeed("sampling.test.ts"));
+const random = seeded(freshSeed());
 
 const cubic = (d: number) => {
   const [a, s] = [-0.75, Math.abs(d)];

@@ -17,9 +17,9 @@ import {
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
-import { freshSeed } from "./numbers.ts";
+import { freshSeed } from "../helpers/random.ts";
 
-const runSeed = freshSeed("second-gradients.test.ts");
+const runSeed = freshSeed();
 
 describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   const numbers = (list: unknown, dtype: "float32" | "float64" = "float64") =>

@@ -24,10 +24,10 @@ import {
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradient-check.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { at, floats, indicesOf, integers, numbersOf, sampler } from "./samples.ts";
 
-const random = seeded(freshSeed("selecting.test.ts"));
+const random = seeded(freshSeed());
 const dtypes: readonly DType[] = [...floats, ...integers, "bool"];
 /** Rows by their first elements, then the second … */
 function byElements(a: readonly number[], b: readonly number[]): number {

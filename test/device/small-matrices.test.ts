@@ -4,7 +4,7 @@ import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { lastDispatch, linalg, setPath, tensor, type Tensor, type WarpcellError } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import {
   bound,
   flipped,
@@ -20,7 +20,7 @@ import {
   type Rows,
 } from "./matrices.ts";
 
-const random = seeded(freshSeed("small-matrices.test.ts"));
+const random = seeded(freshSeed());
 const dtypes: readonly MatrixDType[] = ["float32", "float64"];
 // On both sides of the sizes that kernels are made for.
 const sizes = [1, 3, 8, 9, 16, 17, 31, 32, 33, 64];

@@ -21,10 +21,11 @@ import {
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradient-check.ts";
-import { freshSeed, rounded, roundoff, seeded } from "./numbers.ts";
+import { rounded, roundoff } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { at, expectNear, floats, indicesOf, integers, numbersOf, sampler, type Wanted } from "./samples.ts";
 
-const random = seeded(freshSeed("spacing.test.ts"));
+const random = seeded(freshSeed());
 
 describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   const sample = sampler(random, device);

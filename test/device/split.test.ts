@@ -5,6 +5,7 @@ import { compilers, cpu, integers, poisoned, use, type Numbers } from "./cpu-cel
 import { compiled, launch, read, write } from "./records.ts";
 import { fuzzHead, generator, randomKernel } from "./split-fuzz.ts";
 import { anyBlocks, splitKernels, type SplitKernel } from "./split-kernels.ts";
+import { freshSeed } from "../helpers/random.ts";
 import { exchangeKernels } from "./exchange-kernels.ts";
 import { strideKernels } from "./stride-kernels.ts";
 
@@ -87,9 +88,8 @@ describe.each(compilers)("compiled by %s", (compiler) => {
   });
 
   test("random kernels", () => {
-    const seed = Number(process.env["WARPCELL_FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+    const seed = freshSeed();
     const count = Number(process.env["WARPCELL_FUZZ_KERNELS"] ?? 6);
-    console.log(`Random kernels with seed ${seed} (WARPCELL_FUZZ_SEED).`);
     const random = generator(seed);
     const names = Array.from({ length: count }, (_, index) => `fuzz${index}`);
     const texts = names.map((name) => randomKernel(name, random));

@@ -22,10 +22,10 @@ import {
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradient-check.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { at, expectNear, floats, indicesOf, numbersOf, sampler, type Wanted } from "./samples.ts";
 
-const random = seeded(freshSeed("statistics.test.ts"));
+const random = seeded(freshSeed());
 const total = (values: readonly number[]): number => values.reduce((sum, x) => sum + x, 0);
 const mean = (values: readonly number[]): number => total(values) / values.length;
 const variance = (values: readonly number[], correction = 1): number =>

@@ -17,9 +17,9 @@ import {
   type Tensor,
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { freshSeed } from "./numbers.ts";
+import { freshSeed } from "../helpers/random.ts";
 
-const start = freshSeed("Streams of users");
+const start = freshSeed();
 
 /** What a function throws, or a promise rejects with, as its code and its sentence. */
 async function thrown(body: () => unknown): Promise<[string, string] | undefined> {

@@ -10,10 +10,10 @@ import { headerBytes, headerOffsets, Op } from "../../native/lib/wire/commands.t
 import { writeCopy, writeFill } from "../../native/lib/wire/copy.ts";
 import { writeFence, writeStreamWait } from "../../native/lib/wire/mark.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { launchOn, load, read } from "./records.ts";
 
-const random = seeded(freshSeed("Streams"));
+const random = seeded(freshSeed());
 
 // What waits gives up after so many looks times 2^20, so that a test that fails ends.
 const patience = 20_000;

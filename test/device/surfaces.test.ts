@@ -15,9 +15,9 @@ import {
 } from "../../native/lib/index.ts";
 import { DeviceError, DeviceFault, TensorError } from "../../native/lib/errors.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("surfaces.test.ts"));
+const random = seeded(freshSeed());
 
 describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   const kernelOf = async (body: string, parameters = "cudaSurfaceObject_t s"): Promise<Kernel> =>

@@ -18,13 +18,13 @@ import {
   zeros,
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { mutated, seeded } from "./mutations.ts";
-import { freshSeed } from "./numbers.ts";
+import { mutated } from "./mutations.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "warpcell-tables-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const made = (name: string) => fileURLToPath(new URL(`files/${name}`, import.meta.url));
-const runSeed = freshSeed("table-files.test.ts");
+const runSeed = freshSeed();
 
 describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   const load = (text: string | Uint8Array, options: io.TableOptions = {}) =>

@@ -12,13 +12,14 @@ import { accumulatorOf } from "../../native/lib/ops/reduce/reducers.ts";
 import { binaryRows, operations, type OperationName } from "../../native/lib/ops/core/table.ts";
 import { elementwiseCases, elsewhere, reductionCases, wholeCases, type Allowed, type Numbers } from "./cases.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, poison, rounded, roundoff, seeded } from "./numbers.ts";
+import { poison, rounded, roundoff } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
 const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 const integers: readonly DType[] = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"];
 const sizes: readonly number[] = [0, 1, 65, 768, 1000, 1025];
 const most = sizes.at(-1)!;
-const runSeed = freshSeed("table.test.ts");
+const runSeed = freshSeed();
 
 /** Smallest steps above zero, and largest numbers. */
 const steps: Partial<Record<DType, number>> = {

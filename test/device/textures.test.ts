@@ -24,7 +24,7 @@ import { kernelsWithSymbol } from "../../native/lib/cuda/loaded-module.ts";
 import { DeviceProcess } from "../../native/lib/device/process.ts";
 import { DeviceFault, LaunchError } from "../../native/lib/errors.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { launch } from "./records.ts";
 import {
   cases,
@@ -39,7 +39,7 @@ import {
   type Texels,
 } from "./texture-cases.ts";
 
-const random = seeded(freshSeed("textures.test.ts"));
+const random = seeded(freshSeed());
 const below = (limit: number) => Math.floor(random() * limit);
 
 const span: Partial<Record<DType, readonly [number, number]>> = {

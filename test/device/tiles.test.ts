@@ -7,9 +7,9 @@ import { dtypeNames } from "../../native/lib/memory/dtype.ts";
 import { nextFound, tileAt, tileSide, viewedStatistics } from "../../native/lib/tensor/tiles.ts";
 import type { TilePlace } from "../../native/lib/payloads.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded, type Random } from "./numbers.ts";
+import { freshSeed, seeded, type Random } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("tiles"));
+const random = seeded(freshSeed());
 const kindOf = (dtype: DType) =>
   dtype.startsWith("complex") ? "complex" : dtype === "bool" ? "bool" : /int/.test(dtype) ? "int" : "float";
 const real = dtypeNames.filter((dtype) => kindOf(dtype) !== "complex");

@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { gelu, layerNorm, nn, TensorError, tensor, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients, numbersOf } from "./gradient-check.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("transformer.test.ts"));
+const random = seeded(freshSeed());
 const sizeOf = (shape: readonly number[]) => shape.reduce((a, b) => a * b, 1);
 
 describe.each(devices.map(({ name }) => name))("on %s", (device) => {

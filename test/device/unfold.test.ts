@@ -15,10 +15,10 @@ import {
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradient-check.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 import { at, expectNear, floats, indicesOf, numbersOf, sampler, type Wanted } from "./samples.ts";
 
-const random = seeded(freshSeed("unfold.test.ts"));
+const random = seeded(freshSeed());
 
 /** Σₖ a[k] · b[i − k] for all i, and the sums of the magnitudes. */
 function convolved(a: readonly number[], b: readonly number[]): Wanted[] {

@@ -17,9 +17,9 @@ import {
 import { binding } from "../../native/lib/wire/binding.ts";
 import type { DeviceProcess } from "../../native/lib/device/process.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("variables"));
+const random = seeded(freshSeed());
 const floats = (count: number) => Float32Array.from({ length: count }, () => random() * 2 - 1);
 
 function kill(device: DeviceProcess): void {

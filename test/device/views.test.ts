@@ -19,9 +19,9 @@ import { observing, type Observer } from "../../native/lib/ops/core/hooks.ts";
 import { binaryRows, operationNamed, unaryRows } from "../../native/lib/ops/core/table.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
-import { freshSeed } from "./numbers.ts";
+import { freshSeed } from "../helpers/random.ts";
 
-const runSeed = freshSeed("views.test.ts");
+const runSeed = freshSeed();
 
 /** Each makes a tensor of `a` [3, 4] and `b` [4]. */
 const programs: Record<string, (a: Tensor, b: Tensor) => Tensor> = {

@@ -3,9 +3,9 @@ import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { tensor, where, zeros, type DType, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
-import { freshSeed, seeded } from "./numbers.ts";
+import { freshSeed, seeded } from "../helpers/random.ts";
 
-const random = seeded(freshSeed("where.test.ts"));
+const random = seeded(freshSeed());
 const whole = (below: number) => Math.floor(random() * below);
 const flat = (x: Tensor) => [x.reshape([-1]).toArray()].flat();
 

@@ -4,10 +4,8 @@ import "./cache.ts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { tensor, zeros, type DType } from "../../native/lib/index.ts";
 import { targets, use } from "./cpu-cell.ts";
-import { below, seed } from "./random-integers.ts";
+import { below } from "./random-integers.ts";
 import { kernelOf } from "./toolkit.ts";
-
-console.log(`wmma: seed ${seed}`);
 
 type Row = [string, string, string, [number, number, number], DType, DType];
 const rows: Row[] = [
@@ -86,11 +84,11 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
     const got = (out.toArray() as number[]).map(Number);
     // Multiples of 2^-12 below 2^9: exact in float; a half has 11 bits, and is rounded after each product.
     const bound = result === "float16" ? 2 ** -11 * 4 * (3 + k * 8) : 0;
-    first.forEach((value, at) => expect(Math.abs(got[at]! - value), `seed ${seed}, ${at}`).toBeLessThanOrEqual(bound));
+    first.forEach((value, at) => expect(Math.abs(got[at]! - value), `${at}`).toBeLessThanOrEqual(bound));
     second.forEach((value, at) => {
       const i = Math.floor(at / n),
         j = at % n;
-      expect(Math.abs(got[m * n + i + j * m]! - value), `seed ${seed}, ${at}`).toBeLessThanOrEqual(bound);
+      expect(Math.abs(got[m * n + i + j * m]! - value), `${at}`).toBeLessThanOrEqual(bound);
     });
   });
 });

@@ -9,7 +9,7 @@ import { DeviceFault, InterruptedError, LaunchError, CheckError, type WarpcellEr
 import { compile, memory, tensor, zeros, type Kernel, type LaunchConfig, type Tensor } from "../../native/lib/index.ts";
 import { DeviceProcess } from "../../native/lib/device/process.ts";
 import { binding, deviceExecutable } from "../../native/lib/wire/binding.ts";
-import { freshSeed } from "../device/numbers.ts";
+import { freshSeed } from "../helpers/random.ts";
 
 const rounds = 500;
 const on = { device: "cpu" } as const;
@@ -99,7 +99,7 @@ beforeAll(async () => {
 });
 afterAll(() => interrupter.terminate());
 
-let seed = freshSeed("Faults");
+let seed = freshSeed();
 const random = (): number => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) >>> 12;
 
 /** A launch on numbers that no other one had, whose every answer is looked at. */

@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { FormatError, io, memory, Tensor, TensorError, zeros } from "../../native/lib/index.ts";
-import { mutated, seeded } from "../device/mutations.ts";
+import { mutated } from "../device/mutations.ts";
+import { seeded } from "../helpers/random.ts";
 
 const bytesOf = (name: string) => readFileSync(fileURLToPath(new URL(`../device/files/${name}`, import.meta.url)));
 const formats: Record<io.FileFormat, string[]> = {

@@ -5,16 +5,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { requestOf } from "../../kernel/supervisor/messages.ts";
 import { openKernel, streamText } from "../helpers/kernel.ts";
-
-/** A small generator with a printed seed, so that a failure can be repeated. */
-function randomFrom(seed: number): () => number {
-  return () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
+import { freshSeed, seeded } from "../helpers/random.ts";
 
 const executeX = () =>
   requestOf("execute_request", {
@@ -81,8 +72,8 @@ const rounds = 5;
 
 describe.each(["shell", "control", "stdin"] as const)("on %s", (channel) => {
   test("10,000 malformed messages a round change nothing", async () => {
-    const seed = Date.now() & 0xffff;
-    const random = randomFrom(seed);
+    const seed = freshSeed();
+    const random = seeded(seed);
     const opened = await openKernel();
     const { client, kernel } = opened;
     await client.execute("globalThis.executed = 0");

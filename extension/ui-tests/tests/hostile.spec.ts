@@ -7,7 +7,7 @@ import { notebookOf, open, scripted, typescript } from "./notebook";
 import { run } from "./side-panel";
 
 const isLong = process.env["WARPCELL_LONG"] === "1";
-const seed = Number(process.env["WARPCELL_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = Number(process.env["WARPCELL_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const all = 600;
 const sample = 80;
 
