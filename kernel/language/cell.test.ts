@@ -142,6 +142,7 @@ describe("what is not understood", () => {
       "%%writefile /tmp/a.h",
       '%%writefile writes beside the notebook or below it, but /tmp/a.h is elsewhere: writeFileSync from "node:fs" writes anywhere.',
     ],
+    ["%%CUDA\n", "There is no magic %%CUDA. Did you mean %%cuda? %lsmagic lists them."],
     ["%%cu\n", "There is no magic %%cu. Did you mean %%cuda? %lsmagic lists them."],
     [
       "!nvidia-smi",

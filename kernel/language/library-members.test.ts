@@ -13,6 +13,11 @@ test.each([
   ["Variable", ": write wc.tensor([1, 2]), and x.requiresGrad = true."],
   ["array", ": write wc.tensor([1, 2])."],
   ["asarray", ": write wc.tensor([1, 2])."],
+  ["dim3", ": a grid or a block is a number, or [x, y, z]."],
+  ["summary", ": write model.summary()."],
+  ["time", ": write await wc.benchmark(() => …), or %time in front of a cell."],
+  ["float32", ': a dtype is a text, as in { dtype: "float32" }.'],
+  ["cuda", ': a device is a text, as in { device: "cuda" }.'],
   ["no_grad", ": write wc.noGrad."],
   ["Linear", ": write wc.nn.Linear."],
   ["svd", ": write wc.linalg.svd."],
@@ -23,4 +28,12 @@ test.each([
   ["constructor", ""],
 ])("%s", (name, advice) => {
   expect(insteadOfMember(warpcell, "wc", name)).toBe(advice);
+});
+
+test("a name to import is written without the library's", () => {
+  expect(["no_grad", "svd", "softmx"].map((name) => insteadOfMember(warpcell, "", name))).toEqual([
+    ": write noGrad.",
+    ": write linalg.svd.",
+    ". Did you mean softmax?",
+  ]);
 });

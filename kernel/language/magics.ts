@@ -218,7 +218,7 @@ function find(name: string, { line, column }: Place): LineMagic {
       column,
     );
   const instead = insteadOfMagic(name);
-  const meant = instead === undefined ? nearest(name, Object.keys(magicWords)) : undefined;
+  const meant = instead === undefined ? nearest(name.toLowerCase(), Object.keys(magicWords)) : undefined;
   const advice = instead === undefined ? (meant === undefined ? "" : ` Did you mean ${meant}?`) : ` Here ${instead}.`;
   throw new CellSyntaxError("UNKNOWN_MAGIC", `There is no magic ${name}.${advice} %lsmagic lists them.`, line, column);
 }

@@ -9,6 +9,13 @@ export type Instead = Readonly<Record<string, string>>;
 export const refusal = (owner: string, name: string, instead: string): TensorError =>
   new TensorError("NAME", `${owner} has no ${name}: write ${instead}.`);
 
+/** A function, also for `new`, of a name that stands for something else here. */
+export function absent(name: string, instead: string): () => never {
+  return function () {
+    throw new TensorError("NAME", `There is no ${name}: write ${instead}.`);
+  };
+}
+
 /** Names in the style of Python, of those that are there: index_select for indexSelect. */
 export function pythonNames(prototype: object, object: string): Instead {
   return Object.fromEntries(

@@ -113,6 +113,12 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
         'launch of kernel k has no setting "queue". It has grid, block, cluster, shared, cooperative, bytes, flops and stream.',
       ),
     );
+    expect(() => k.launch({ gridDim: 1, block: 1 } as never, null)).toThrow(
+      new LaunchError("INVALID_OPTION", 'launch of kernel k has no setting "gridDim". Write grid.'),
+    );
+    expect(() => k.over(1, { sharedMem: 8 } as never)).toThrow(
+      new LaunchError("INVALID_OPTION", 'over of kernel k has no setting "sharedMem". Write shared.'),
+    );
     expect(() => k.launch({ grid: 1, block: 1, bytes: -1 }, null)).toThrow(
       new LaunchError("INVALID_OPTION", "bytes of a launch must be a number ≥ 0, but kernel k was launched with -1."),
     );

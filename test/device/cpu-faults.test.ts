@@ -287,7 +287,7 @@ describe.each(compilers)("compiled by %s", (compiler) => {
     expect(out[0]).toBe(7);
     expect(() => fits.run("k", { shared: 232448 }, [out], [232448])).toThrow(DeviceFault);
     expect(() => fits.run("k", { shared: 1024 }, [out], [1024])).toThrow(
-      "Block (0,0,0) went beyond the dynamic shared memory that the launch gave it",
+      "Block (0,0,0) went beyond the dynamic shared memory that the launch gave it: launch({ shared: bytes }) gives more.",
     );
     expect(() => fits.run("k", {}, [out], [0])).toThrow(
       "Block (0,0,0) went beyond the dynamic shared memory that the launch gave it",

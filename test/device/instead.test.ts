@@ -60,6 +60,26 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     ["model.cuda", () => model.cuda(), 'A module has no cuda: write model.to("cuda").'],
     ["optimizer.zero_grad", () => optimizer.zero_grad(), "An optimiser has no zero_grad: write optimizer.zeroGrad(…)."],
     [
+      "optimizer.param_groups",
+      () => optimizer.param_groups,
+      "An optimiser has no param_groups: write optimizer.groups, or optimizer.lr.",
+    ],
+    [
+      "new optim.StepLR",
+      () => new (optim as Any).StepLR(optimizer, 30),
+      "There is no optim.StepLR: write const rate = optim.stepwise({ lr: 0.1, every: 30 }), and optimizer.lr = rate(step) before each step.",
+    ],
+    [
+      "optim.lr_scheduler",
+      () => new (optim as Any).lr_scheduler.ReduceLROnPlateau(optimizer),
+      "There is no optim.ReduceLROnPlateau: write optimizer.lr *= 0.1 where the loss no longer falls.",
+    ],
+    [
+      "optim.LBFGS",
+      () => new (optim as Any).LBFGS(),
+      "There is no optim.LBFGS: write optim.AdamW, Adam, RMSprop or SGD.",
+    ],
+    [
       "SGD of a tensor",
       () => new optim.SGD(model.weight, { lr: 0.1 }),
       "SGD takes parameters, e.g. new optim.SGD(model.parameters()), but got a Tensor.",

@@ -47,6 +47,12 @@ template <class T> __global__ void axpy(int n, T a, const T* x, T* y) {
   if (i < n) y[i] += a * x[i];
 }
 
+__global__ void count(int* out, int w, int h, int d) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  int z = blockIdx.z * blockDim.z + threadIdx.z;
+  if (x < w && y < h && z < d) out[(z * h + y) * w + x] += 1 + x + 100 * y + 10000 * z;
+}
+
 template <class T, int N = 4> __global__ void constant(T* p) { p[threadIdx.x] = T(N); }
 
 namespace inner {
@@ -98,6 +104,28 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
       expect((p.toArray() as number[]).lastIndexOf(2)).toBe(998);
       kernel("fill").over(0)(p, 1000, 7);
       expect((p.toArray() as number[]).includes(7)).toBe(false);
+    });
+
+    test("over runs one thread per item along up to three axes", () => {
+      const out = zeros([6, 7, 70], { dtype: "int32", device });
+      const wanted = (w: number, h: number, d: number): number[] =>
+        Array.from({ length: out.size }, (_, at) => {
+          const [x, y, z] = [at % w, Math.floor(at / w) % h, Math.floor(at / (w * h))];
+          return z < d ? 1 + x + 100 * y + 10_000 * z : 0;
+        });
+      const run = (items: number | number[], options = {}): unknown => {
+        out.fill_(0);
+        const [w, h = 1, d = 1] = [items].flat() as [number, number?, number?];
+        kernel("count").over(items, options)(out, w, h, d);
+        return out.flatten().toArray();
+      };
+      expect(run([70, 7])).toEqual(wanted(70, 7, 1));
+      expect(run([70, 7], { block: 64 })).toEqual(wanted(70, 7, 1));
+      expect(run([7, 70], { block: [8, 16] })).toEqual(wanted(7, 70, 1));
+      expect(run([70, 7, 6])).toEqual(wanted(70, 7, 6));
+      expect(run([7, 6, 70], { block: [2, 4, 8] })).toEqual(wanted(7, 6, 70));
+      expect(run([70])).toEqual(wanted(70, 1, 1));
+      expect(run([70, 0])).toEqual(wanted(70, 1, 0));
     });
 
     test("converts every scalar by its declared type", () => {
@@ -524,7 +552,27 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
         "a number of items that is none",
         () => kernel("fill").over(-1),
         "GRID",
-        "The number of items to launch kernel fill over must be a whole number ≥ 0, but got -1.",
+        "The items to launch kernel fill over must be a whole number ≥ 0 or up to three, [x, y, z], but got -1.",
+      ],
+      [
+        "items along four axes",
+        () => kernel("fill").over([1, 2, 3, 4]),
+        "GRID",
+        "The items to launch kernel fill over must be a whole number ≥ 0 or up to three, [x, y, z], but got [1, 2, 3, 4].",
+      ],
+      ["items along no axis", () => kernel("fill").over([]), "GRID", "but got []."],
+      [
+        "a block of two axes over items of one",
+        () => kernel("fill").over(64, { block: [8, 8] }),
+        "BLOCK",
+        "A block of [8, 8] threads has more axes than the items that kernel fill is launched over, [64]: write over([x, y]), or a block of one number.",
+      ],
+      [
+        "sizes one after the other",
+        () =>
+          (kernel("fill") as unknown as { launch(...args: unknown[]): void }).launch([4, 1, 1], [32, 1, 1], p, 1, 0),
+        "GRID",
+        "but got undefined. Sizes come first: launch({ grid: 64, block: 256 }, …).",
       ],
     ])("%s", (_, act, code, sentence) => {
       const first = Array.from(p.toArray() as number[]);
@@ -583,6 +631,7 @@ describe.each(devices)("on $name", ({ name: device, properties }) => {
       expect(Object.keys(module.kernels)).toEqual([
         "fill",
         "axpy",
+        "count",
         "constant",
         "scalars",
         "compound",

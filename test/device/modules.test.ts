@@ -1,6 +1,7 @@
 // Modules as objects: where parameters are found and where they are refused, calls and hooks, lists and names, moves
 // under an optimiser, and the first values of parameters.
 import "./cache.ts";
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import {
   GradientError,
@@ -222,7 +223,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       new nn.LayerNorm(64, { device }),
       dense(64, 3),
     );
-    expect(net.summary()).toBe(
+    expect(String(net.summary())).toBe(
       [
         "name  layer                    parameters",
         "      Sequential()                      0",
@@ -231,6 +232,10 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
         "3     Linear(64 → 3, no bias)         192",
         `512 parameters, float32, ${device}`,
       ].join("\n"),
+    );
+    expect(inspect(net.summary())).toBe(String(net.summary()));
+    expect(() => (net.summary as (input: unknown) => unknown).call(net, [1, 2])).toThrow(
+      new TensorError("ARGUMENTS", "summary takes nothing: it tells layers and parameters, whatever the input."),
     );
   });
 

@@ -587,6 +587,13 @@ describe("modules", () => {
     ).toBe("[ 5, 6, 5, 5, 5 ]");
   });
 
+  test("a name that the library lacks says what to write", async () => {
+    const { error } = await session.run('import { Linear, zeros } from "warpcell"; new Linear(2, 3)');
+    expect(error?.message).toBe(
+      "The requested module 'warpcell' does not provide an export named 'Linear': write nn.Linear.",
+    );
+  });
+
   test("a cell that uses a name which its module does not export fails at the name", async () => {
     write("some.ts", "export const here = 1", 1000);
     const { error } = await session.run("import { here, gone } from './some.ts'\ngone");

@@ -228,6 +228,9 @@ test("variables of the device are names of the notebook, one for all cells, and 
   expect(declared.stdout).toBe(`declared: ${p}w, ${p}count\n`);
   const types = declared.events.find((event) => event.type === "declared");
   expect(types?.type === "declared" && types.declarations.map(({ name }) => name)).toEqual([`${p}w`, `${p}count`]);
+  expect((await session.run(`${p}w = [1, 2, 3]`)).error?.message).toBe(
+    `Assignment to constant variable ${p}w. Its value on the device changes by ${p}w.set(value).`,
+  );
   await session.run(`${p}w.set([1, 2, 3])`);
   const kernel = `__global__ void ${p}k(float* p) { p[threadIdx.x] = ${p}w[threadIdx.x]; atomicAdd(&${p}count, 1); }`;
   await cell(`${p}b`, kernel);

@@ -3,6 +3,7 @@ import { Script } from "node:vm";
 import type { Cell } from "../../language/cell.ts";
 import { CellSyntaxError } from "../../language/cell-syntax-error.ts";
 import type { CellHelpers } from "../../language/cell-helpers.ts";
+import { insteadOfMember } from "../../language/library-members.ts";
 import { transform, type Transformed } from "../../language/transform.ts";
 import { Disposal } from "./disposal.ts";
 import { Interrupted } from "../requests/interrupts.ts";
@@ -45,7 +46,11 @@ export async function runCode(code: string, { session, ran, guard }: Run): Promi
       });
     },
     missing: (specifier, name, line, column) => {
-      const error = new SyntaxError(`The requested module '${specifier}' does not provide an export named '${name}'`);
+      const library = specifier === "warpcell" ? session.library.loaded?.warpcell : undefined;
+      const advice = library === undefined ? "" : insteadOfMember(library, "", name);
+      const error = new SyntaxError(
+        `The requested module '${specifier}' does not provide an export named '${name}'${advice}`,
+      );
       error.stack = String(error); // the import has no place of its own in what runs
       session.tracebacks.place(error, { cell: ran, line, column });
       throw error;

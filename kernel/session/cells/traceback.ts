@@ -143,7 +143,8 @@ export class Tracebacks {
 
   /** What to write instead of what another language or a page has, or where JavaScript has no advice. */
   #insteadOf(error: Error, message: string): string {
-    if (error instanceof TypeError) return insteadOfMistake(message) || this.#memberOf(message);
+    if (error instanceof TypeError)
+      return insteadOfMistake(message) || this.#memberOf(message) || this.#constantOf(message);
     if (!(error instanceof ReferenceError)) return "";
     const name = /^([\w$]+) is not defined$/.exec(message)?.[1];
     if (name === undefined) return "";
@@ -158,6 +159,16 @@ export class Tracebacks {
     return object === undefined || library === null || this.#valueOf(object) !== library
       ? ""
       : insteadOfMember(library, object, member!);
+  }
+
+  /** A variable of a device has a name that stays, and a value that can be set. */
+  #constantOf(message: string): string {
+    const name = /^Assignment to constant variable ([\w$]+)\.$/.exec(message)?.[1];
+    const variable = name === undefined ? undefined : this.#valueOf(name);
+    const Variable = (this.#library() as { readonly DeviceVariable?: unknown } | null)?.DeviceVariable;
+    return typeof Variable === "function" && variable instanceof Variable
+      ? ` Its value on the device changes by ${name}.set(value).`
+      : "";
   }
 
   /** How to declare a name where the code that failed gives it a value. */

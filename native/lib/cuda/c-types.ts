@@ -66,8 +66,9 @@ export interface PointerType {
    * to pointers; none: a type that no tensor has.
    */
   readonly dtypes: readonly DType[] | null;
-  /** Bytes that the address must be a multiple of. */
+  /** Bytes that the address must be a multiple of, and of what it points to; 1 where only the compiler knows. */
   readonly pointeeAlign: number;
+  readonly pointeeSize: number;
   readonly size: 8;
   readonly align: 8;
 }
@@ -265,7 +266,8 @@ export function pointerType(name: string, isConst: boolean, pointee: CType | nul
           : pointee.kind === "pointer"
             ? (["int64"] as const)
             : matching[pointee.scalar];
-  return { kind: "pointer", name, const: isConst, dtypes, pointeeAlign: pointee?.align ?? 1, size: 8, align: 8 };
+  const { align = 1, size = 1 } = pointee ?? {};
+  return { kind: "pointer", name, const: isConst, dtypes, pointeeAlign: align, pointeeSize: size, size: 8, align: 8 };
 }
 
 /** `struct Tensor` of device/include/warpcell/tensor.cuh: the pointer, then the sizes, then the strides. */

@@ -11,6 +11,7 @@ import { CheckError, CompileError, LaunchError } from "../errors.ts";
 import { settingError } from "./launch-error.ts";
 import { occupancyOf, type ArchitectureOccupancy, type Occupancy } from "./occupancy.ts";
 import { LaunchPlan, type LaunchConfig, type PackedArguments, type Size } from "./plan.ts";
+import { blockOf, blocksOver, countsOf, wholeClusters } from "./items.ts";
 import { lastLaunchTime, noteLaunchTime } from "./launch-times.ts";
 import { checkLayout } from "./parameter-layout.ts";
 import { keepSamples, samplesOf } from "./samples.ts";
@@ -40,7 +41,7 @@ export interface TimeConfig extends LaunchConfig {
 }
 
 /** Settings of a launch whose grid follows from the number of items. */
-export type OverConfig = Omit<LaunchConfig, "grid" | "block"> & { readonly block?: number };
+export type OverConfig = Omit<LaunchConfig, "grid" | "block"> & { readonly block?: Size };
 
 const cpuBlock = 256;
 
@@ -215,27 +216,30 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   }
 
   /**
-   * Launches one thread per item when called with the arguments: `fill.over(n)(p, n, 1)`. The last block may have
-   * threads beyond `n`.
+   * Launches one thread per item when called with the arguments: `fill.over(n)(p, n, 1)`, or, along x and y,
+   * `blur.over([width, height])(image, width, height)`. The last blocks may have threads beyond the items.
    */
-  over(n: number, options: OverConfig = {}): (...args: A) => void {
+  over(items: Size, options: OverConfig = {}): (...args: A) => void {
     if (typeof options !== "object" || options === null)
       throw new LaunchError(
         "BLOCK",
         `The options of over() for kernel ${this.name} must be an object such as { block: 256 }, but got ${worded(options)}.`,
       );
-    if (!Number.isSafeInteger(n) || n < 0)
-      throw new LaunchError(
-        "GRID",
-        `The number of items to launch kernel ${this.name} over must be a whole number ≥ 0, but got ${worded(n)}.`,
-      );
-    const { block = this.#defaultBlock(), cluster, shared, cooperative, bytes, flops, stream, ...unknown } = options;
+    const counts = countsOf(this.name, items);
+    const {
+      block = blockOf(this.#blockThreads(), counts.length),
+      cluster,
+      shared,
+      cooperative,
+      bytes,
+      flops,
+      stream,
+      ...unknown
+    } = options;
     for (const key in unknown)
       throw settingError(this.name, key, "over", "block, cluster, shared, cooperative, bytes, flops and stream");
-    // A block that is none is refused by the launch.
-    const blocks = block >= 1 ? Math.max(1, Math.ceil(n / block)) : 1;
     const config = {
-      grid: this.#wholeClusters(blocks, cluster),
+      grid: wholeClusters(blocksOver(this.name, counts, block), cluster ?? this.info.cluster ?? 1),
       block,
       cluster,
       shared,
@@ -244,19 +248,11 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
       flops,
     };
     // The functions hold the kernel, and so its module: it must not be unloaded while they live.
-    if (n === 0) return (...args) => void this.#plan.record(config, args);
+    if (counts.includes(0)) return (...args) => void this.#plan.record(config, args);
     return (...args) => {
       this.#compilation.beforeLaunch?.();
       this.#launch(this.#on(stream), config, args);
     };
-  }
-
-  /** So many blocks, or as many more as the last cluster takes. */
-  #wholeClusters(blocks: number, cluster: Size | undefined): number {
-    const along = cluster ?? this.info.cluster ?? 1;
-    const size = typeof along === "number" ? along : along[0]!;
-    // A cluster that is none is refused by the launch.
-    return size >= 1 ? Math.ceil(blocks / size) * size : blocks;
   }
 
   #on(stream: Stream | undefined): Execution {
@@ -264,7 +260,7 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
     return stream === undefined ? device.execution : executionOf(stream, device);
   }
 
-  #defaultBlock(): number {
+  #blockThreads(): number {
     if (this.#compilation.device.kind === "cpu") return Math.min(cpuBlock, this.#maxThreads);
     return (this.#suggestedBlock ??= this.occupancy(Math.min(cpuBlock, this.#maxThreads)).suggestedBlock);
   }

@@ -49,10 +49,12 @@ function wanted(type: CType): string {
       if (dtypes === null) return `a tensor of any dtype, or null (${type.name})`;
       return dtypes.length === 0
         ? `null, since no dtype matches ${type.name}: declare it as void* to pass any tensor`
-        : `a tensor of ${dtypes.join(" or ")}, or null (${type.name})`;
+        : `a tensor of ${dtypes.join(" or ")}, or null (${type.name}${isOfStructs(type) ? `, ${type.pointeeSize} bytes each` : ""})`;
     }
   }
 }
+
+const isOfStructs = ({ dtypes, pointeeSize }: PointerType): boolean => dtypes?.[0] === "uint8" && pointeeSize > 1;
 
 /** "[5][4]" of an array. */
 function lengthsOf(type: CType): string {
@@ -218,6 +220,21 @@ export function sizeError(
   );
 }
 
+/** What CUDA and other libraries call the settings of a launch. */
+const settings: ReadonlyMap<string, string> = new Map([
+  ["gridDim", "grid"],
+  ["gridSize", "grid"],
+  ["blocks", "grid"],
+  ["blockDim", "block"],
+  ["blockSize", "block"],
+  ["threads", "block"],
+  ["threadsPerBlock", "block"],
+  ["sharedMem", "shared"],
+  ["sharedMemBytes", "shared"],
+  ["sharedMemory", "shared"],
+  ["smem", "shared"],
+]);
+
 /** A launch with a setting that there is not. */
 export function settingError(
   kernel: string,
@@ -227,7 +244,7 @@ export function settingError(
 ): LaunchError {
   return new LaunchError(
     "INVALID_OPTION",
-    `${call} of kernel ${kernel} has no setting ${worded(key)}. It has ${known}.`,
+    `${call} of kernel ${kernel} has no setting ${worded(key)}. ${settings.has(key) ? `Write ${settings.get(key)}` : `It has ${known}`}.`,
   );
 }
 

@@ -61,7 +61,7 @@ export function parseParameter(tokens: readonly Token[], index: number, kernel: 
     .map((token) => token.text)
     .join(" ")
     .replace(/ ?:: ?/g, "::")
-    .replace(/ ([*&,>\])])/g, "$1")
+    .replace(/ ([*&,<>\])])/g, "$1")
     .replace(/([<[(]) /g, "$1");
   const { name, type, array } = splitName(declared, index);
   const spelled = array ? [...type, { text: "*", kind: "mark", line: 1, column: 1 } as const] : type;

@@ -260,7 +260,8 @@ export class LaunchPlan {
     const { grid, block, cluster, shared = 0, cooperative = false, bytes, flops }: Partial<LaunchConfig> = config ?? {};
     for (const key in config) {
       if (isSetting(key)) continue;
-      if (config instanceof DeviceArray) throw sizeError("grid", this.#kernel, undefined, this.#maxGrid, this.#device);
+      if (config instanceof DeviceArray || Array.isArray(config))
+        throw sizeError("grid", this.#kernel, undefined, this.#maxGrid, this.#device);
       throw settingError(this.#kernel, key);
     }
     if (typeof cooperative !== "boolean") throw cooperativeError(this.#kernel, cooperative);

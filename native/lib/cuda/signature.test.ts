@@ -243,6 +243,10 @@ describe("templates are filled in", () => {
     ).kernels;
     expect(hiding!.parameters(["short"]).parameters.map(({ type }) => describeType(type))).toEqual(["i16", "i32"]);
   });
+  test("with a type of the host, which is refused as it is written", () =>
+    expect(() => parseSignatures("__global__ void k(std::vector<float> v) {}").kernels[0]!.parameters([])).toThrow(
+      'but is "std::vector<float> v".',
+    ));
   test("a missing argument is named", () =>
     expect(() => kernel!.parameters([])).toThrow(
       "k needs a template argument for T but got none. Write k.as(T, N, U).",

@@ -1,18 +1,11 @@
 // What PyTorch has as classes and has another form here: each name is an error that says what to write. None is
 // declared: see instead.ts of the library.
-import { TensorError } from "../errors.ts";
-import { pythonNames, refuseCalls } from "../instead.ts";
+import { absent, pythonNames, refuseCalls } from "../instead.ts";
 import { Module } from "./module.ts";
 
-/** For `new nn.ReLU()`, and without `new`. */
-function absent(name: string, instead: string): () => never {
-  return function () {
-    throw new TensorError("NAME", `There is no nn.${name}: write ${instead}.`);
-  };
-}
 const activation = (name: string, write: string) =>
-  absent(name, `the function, new nn.Sequential(new nn.Linear(2, 3), ${write})`);
-const loss = (name: string, write: string) => absent(name, `the function, ${write}(outputs, targets)`);
+  absent(`nn.${name}`, `the function, new nn.Sequential(new nn.Linear(2, 3), ${write})`);
+const loss = (name: string, write: string) => absent(`nn.${name}`, `the function, ${write}(outputs, targets)`);
 
 /** @internal */
 export const ReLU = activation("ReLU", "relu");
@@ -51,7 +44,7 @@ export const SmoothL1Loss = loss("SmoothL1Loss", "smoothL1Loss");
 /** @internal */
 export const BCEWithLogitsLoss = loss("BCEWithLogitsLoss", "bceWithLogitsLoss");
 /** @internal */
-export const Parameter = absent("Parameter", "a tensor in a property of the module, with requiresGrad = true");
+export const Parameter = absent("nn.Parameter", "a tensor in a property of the module, with requiresGrad = true");
 
 refuseCalls(Module.prototype, "A module", {
   ...pythonNames(Module.prototype, "model"),

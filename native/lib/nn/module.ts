@@ -13,7 +13,7 @@ import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
 import { Callable } from "./callable.ts";
 import { membersIn } from "./members.ts";
-import { tableOf } from "./summary.ts";
+import { Summary, tableOf } from "./summary.ts";
 
 /** Where and as what parameters are made: the default device, and "float32". */
 export interface ParameterOptions {
@@ -346,9 +346,11 @@ export abstract class Module extends Callable {
 
   /**
    * A table of its layers: name, what it is, and the number of parameters that are its own. Of a parameter that several
-   * layers share the first has it.
+   * layers share the first has it. Throws TensorError for arguments: it takes none.
    */
-  summary(): string {
+  summary(...surplus: never[]): Summary {
+    if (surplus.length > 0)
+      throw new TensorError("ARGUMENTS", "summary takes nothing: it tells layers and parameters, whatever the input.");
     const counts = new Map<string, number>();
     for (const { name, value } of this.#tensors())
       if (value.requiresGrad) {
@@ -363,7 +365,7 @@ export abstract class Module extends Callable {
       `${value.constructor.name}(${value.describe()})`,
       (counts.get(name) ?? 0).toLocaleString("en-US"),
     ]);
-    return `${tableOf(["name", "layer", "parameters"], rows)}\n${this.#total()}`;
+    return new Summary(`${tableOf(["name", "layer", "parameters"], rows)}\n${this.#total()}`);
   }
 
   override toString(): string {

@@ -50,9 +50,14 @@ const options = {
   bidirectional: flag,
   ...parameterOptions,
 };
+const taken = {
+  required: { inputs: size, width: size },
+  options,
+  instead: { numLayers: "Write layers.", num_layers: "Write layers." },
+};
 const checks = {
-  LSTM: reader("LSTM", { written: "new nn.LSTM", required: { inputs: size, width: size }, options }),
-  GRU: reader("GRU", { written: "new nn.GRU", required: { inputs: size, width: size }, options }),
+  LSTM: reader("LSTM", { written: "new nn.LSTM", ...taken }),
+  GRU: reader("GRU", { written: "new nn.GRU", ...taken }),
 };
 
 type States = Readonly<Record<string, Tensor>>;
@@ -157,10 +162,19 @@ abstract class Recurrent extends Module {
     }
     const laid = rank === 2 ? current.squeeze(1) : turned ? current.transpose([1, 0, 2]) : current;
     const stacked = (each: Tensor[]) => (rank === 2 ? stack(each).squeeze(1) : stack(each)) as Tensor;
-    return {
+    const result = {
       output: laid as Tensor,
       ...Object.fromEntries(names.map((state) => [state, stacked(after[state]!)])),
     };
+    // Not in the type, so that the checker says it, too.
+    return Object.defineProperty(result, Symbol.iterator, {
+      value: () => {
+        throw new TensorError(
+          "RESULT",
+          `${name} gives an object, not a list: write const { ${Object.keys(result).join(", ")} } = layer(x).`,
+        );
+      },
+    });
   }
 
   #weights(layer: number, reverse: boolean): Weights {

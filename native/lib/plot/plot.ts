@@ -13,12 +13,12 @@ export type PlotSeries = Readonly<Record<string, PlotValues>>;
 
 /** `plot` draws lines and bars; {@link Plot.scatter}, {@link Plot.histogram} and {@link Plot.image} the rest. */
 export interface Plot {
-  /** Draws numbers in their order, or several with names. */
-  (y: PlotValues | PlotSeries, options?: PlotOptions): Chart;
   /** Draws numbers over x, which are numbers, or names of bars. */
   (x: PlotValues | readonly string[], y: PlotValues | PlotSeries, options?: PlotOptions): Chart;
   /** Draws bars with names. */
   (bars: Readonly<Record<string, number>>, options?: PlotOptions): Chart;
+  /** Draws numbers in their order, or several with names. It is the last: of a wrong call the checker tells about it. */
+  (y: PlotValues | PlotSeries, options?: PlotOptions): Chart;
   /**
    * Draws points: `xy` is a tensor of shape [n, 2] or a list of pairs; or x and y apart. `color` gives each a class, with
    * a legend, or a grade, with a bar of colours. Thousands of points become a picture that is darker where there are

@@ -106,8 +106,11 @@ void on_signal(int signal, siginfo_t* information, void*) {
             "or its recursion is too deep.",
             b[0], b[1], b[2], mine->stacks.bytes() >> 10);
       } else if (mine->is_past_shared(address)) {
-        append(text, sizeof text, 0, "Block (%u,%u,%u) went beyond the dynamic shared memory that the launch gave it.",
-               b[0], b[1], b[2]);
+        append(
+            text, sizeof text, 0,
+            "Block (%u,%u,%u) went beyond the dynamic shared memory that the launch gave it: launch({ shared: bytes }) "
+            "gives more.",
+            b[0], b[1], b[2]);
       } else if (information->si_code == SI_KERNEL) {  // the processor does not say which
         append(text, sizeof text, 0,
                "Block (%u,%u,%u) accessed an address that no memory can have, or that is not aligned for its type (a "
