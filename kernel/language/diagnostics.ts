@@ -2,6 +2,11 @@
 import { cellModule, type Wrapped } from "./cells-program.ts";
 import { isDoubtful, isTensorIndexed, type Setting } from "./doubts.ts";
 
+/** Findings whose own text says nothing to those who come from Python. */
+const sentences = new Map([
+  [2695, "A comma in parentheses drops what stands before it: a list is written in brackets, such as [3, 4]."],
+]);
+
 /** A type error. Line and column count from 1, in the cell's own text; columns are UTF-16 units. */
 export interface Diagnostic {
   cell: number;
@@ -71,7 +76,9 @@ export function mistakesIn(wrapped: Wrapped, setting: Setting, result: unknown):
     if (isDoubtful(finding, setting)) continue;
 
     const code = `TS${item.code ?? ""}`;
-    const message = isTensorIndexed(finding) ? bracketsOfTensor : readable(item.message);
+    const message = isTensorIndexed(finding)
+      ? bracketsOfTensor
+      : (sentences.get(finding.code) ?? readable(item.message));
     found.set(`${place.start}:${code}:${message}`, { ...place, code, severity, message });
   }
   return [...found.values()].sort((a, b) => a.start - b.start);

@@ -70,7 +70,6 @@ export function configuration(files: readonly string[], directory: string): stri
       noImplicitThis: false,
       strictPropertyInitialization: false,
       useUnknownInCatchVariables: false,
-      allowUnreachableCode: true,
       allowUnusedLabels: true,
       experimentalDecorators: decoratorsIn(directory) === "legacy",
       types: nodeTypes === null ? [] : ["node"],

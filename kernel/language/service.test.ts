@@ -297,6 +297,17 @@ describe("a notebook", () => {
     expect((await service.inspect("y", 1, 0)).text).toBe('const y: Tensor<"float32">');
   });
 
+  test("a list in parentheses, as Python has it, is marked; what cannot be reached is not", async () => {
+    await runAll('import { ones } from "warpcell"; const rows = 3;');
+    const parentheses = {
+      code: "TS2695",
+      message: "A comma in parentheses drops what stands before it: a list is written in brackets, such as [3, 4].",
+    };
+    expect(await run("ones((3, 4))")).toMatchObject([parentheses]);
+    expect(await run("ones((rows, 4))")).toMatchObject([parentheses]);
+    expect(await run("let at = 1; ones((at++, at)); (() => { return 1; at = 2; })(); (0, eval)('1')")).toEqual([]);
+  });
+
   test("brackets behind a tensor are marked, and say what to write; other implicit any is not", async () => {
     await runAll('import { zeros } from "warpcell"; let x = zeros([2, 2]), i = 0; const other = { a: 1 };', "other[i]");
     const brackets = {

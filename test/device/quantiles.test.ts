@@ -73,14 +73,32 @@ describe.each(devices)("on $name", ({ name: device }) => {
 
   test("parts are a number, a list or a tensor, and give their shape; NumPy's method, keepdims", () => {
     const x = tensor([[1, 2, 4, 8]], { device });
-    expect(x.quantile(0.5).toArray()).toEqual([3]);
-    expect(x.quantile(tensor(0.5, { device })).toArray()).toEqual([3]);
-    expect(x.quantile([]).shape).toEqual([0, 1]);
-    expect(x.quantile(tensor([[0, 1]], { device, dtype: "float64" })).toArray()).toEqual([[[1], [8]]]);
-    expect(x.quantile([0, 1], { keepdims: true }).shape).toEqual([2, 1, 1]);
+    expect(x.quantile(0.5, 1).toArray()).toEqual([3]);
+    expect(x.quantile(tensor(0.5, { device }), -1).toArray()).toEqual([3]);
+    expect(x.quantile([], 1).shape).toEqual([0, 1]);
+    expect(x.quantile(tensor([[0, 1]], { device, dtype: "float64" }), 1).toArray()).toEqual([[[1], [8]]]);
+    expect(x.quantile([0, 1], { axis: 1, keepdims: true }).shape).toEqual([2, 1, 1]);
     expect(x.quantile(0.5, { method: "higher", dim: 1 }).toArray()).toEqual([4]);
     expect(tensor(3, { device }).quantile([0, 1]).toArray()).toEqual([3, 3]);
     expect(tensor(3, { device }).nanquantile(0.2, { keepdims: true }).item()).toBe(3);
+  });
+
+  test("with no axis they are of all elements, as median's are", () => {
+    const x = tensor(
+      [
+        [9, 1, 5],
+        [7, 3, NaN],
+      ],
+      { device },
+    );
+    expect(x.nanquantile([0, 0.5, 1]).toArray()).toEqual([1, 5, 9]);
+    expect(x.nanquantile(0.5, { keepdims: true }).toArray()).toEqual([[5]]);
+    expect(x.slice([0, 1]).quantile(0.5).item()).toBe(5);
+    expect(x.quantile(0.5).item()).toBe(NaN);
+    const { values, indices } = x.slice(null, [0, 2]).median();
+    expect([values.item(), indices.item()]).toEqual([3, 3]);
+    expect([x.nanmedian().values.item(), x.nanmedian().indices.item()]).toEqual([5, 2]);
+    expectGradients((y) => y!.median().values, [x.slice(null, [0, 2]).to("float64")]);
   });
 
   test("nanmedian: the lower middle of what is there, and where it is", () => {
@@ -92,7 +110,7 @@ describe.each(devices)("on $name", ({ name: device }) => {
       ],
       { device },
     );
-    const { values, indices } = nanmedian(x);
+    const { values, indices } = nanmedian(x, 1);
     expect(values.toArray()).toEqual([3, NaN, 1]);
     expect(indices.toArray()).toEqual([2n, 0n, 1n]);
     expect(x.nanmedian(0).values.toArray()).toEqual([4, 1, 3, 2]);

@@ -297,13 +297,13 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
         [3, 4, 5],
       ],
     ]);
-    expect(
-      nested(meshgrid([tensor([1, 2], { device }), tensor([3, 4, 5], { device })], { indexing: "xy" })[0]!),
-    ).toEqual([
-      [1, 2],
-      [1, 2],
-      [1, 2],
-    ]);
+    expect(nested(meshgrid(tensor([1, 2], { device }), tensor([3, 4, 5], { device }), { indexing: "xy" })[0]!)).toEqual(
+      [
+        [1, 2],
+        [1, 2],
+        [1, 2],
+      ],
+    );
     expect(nested(zerosLike(x.to("int64")))).toEqual(Array(3).fill([0n, 0n, 0n, 0n]));
     expect(nested(onesLike(x.gt(3)))).toEqual(Array(3).fill([true, true, true, true]));
     expect(fullLike(x, 2, { dtype: "uint8" }).dtype).toBe("uint8");

@@ -243,7 +243,7 @@ describe.each(devices.map(({ name }) => name))("wrong calls on %s", (device) => 
       () => any.rmsNorm!(x, 1),
       () => any.logSoftmax!("a"),
       () => any.meshgrid!([x]),
-      () => any.meshgrid!(s),
+      () => any.meshgrid!(x, 3),
       () => any.outer!(x, 1),
       () => any.tensordot!(x, 1),
       () => any.oneHot!(x),

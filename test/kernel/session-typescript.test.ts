@@ -213,7 +213,12 @@ describe("errors", () => {
     ["wc.no_grad(() => 1)", "wc.no_grad is not a function: write wc.noGrad."],
     ["new wc.Linear(2, 3)", "wc.Linear is not a constructor: write wc.nn.Linear."],
     ["const other = { image: 1 }; (other as any).image()", "other.image is not a function"],
-    ["made([1]).equals(made([1]))", "made(...).equals is not a function"],
+    ["made([1]).resembles(made([1]))", "made(...).resembles is not a function"],
+    ["made([1]).clip(0, 1)", "A tensor has no clip: write x.clamp(0, 1)."],
+    ["wc.random.randn(3)", "Cannot read properties of undefined (reading 'randn'): write wc.randn."],
+    ["wc.nn.functional.relu(1)", "Cannot read properties of undefined (reading 'relu'): write wc.relu."],
+    ["const empty: any = {}; empty.room.randn(3)", "Cannot read properties of undefined (reading 'randn')"],
+    ["made([1]).sum(axis=0)", "axis is not defined: an argument by name is an option, ({ axis: … })."],
     ["undeclared = 3", "undeclared is not defined: write let undeclared = … first."],
     ["undeclared == 3", "undeclared is not defined"],
     [

@@ -19,11 +19,14 @@ import { hostUrl } from "./library.ts";
 /** Folders of our own code: their frames say nothing to the user. */
 const ours = [new URL("../../", import.meta.url).href, fileURLToPath(new URL("../../", import.meta.url))];
 
-/** How the rewritten code spells a name of the notebook, in V8's messages; and one that may not have its value yet. */
+/**
+ * How the rewritten code spells a name of the notebook, in V8's messages, which have a space before a comma as nobody
+ * else; and one that may not have its value yet.
+ */
 const early =
   /\(\(\(\${2,}_[\p{ID_Continue}$]+ && \("[^"]*" in \${2,}\d+\)\) \|\| \${2,}\.uninitialised\(\.\.\.\)\) , (\${2,}\d+\.[\p{ID_Continue}$]+)\)/gu;
 const slotName =
-  /\((?:0|\${2,}\.origin\.current) ?, ?(?:\${2,}\d+\.)?([\p{ID_Continue}$]+)\)|(?<!\$)\${2,}\d+\.([\p{ID_Continue}$]+)/gu;
+  /\((?:0|\${2,}\.origin\.current) , (?:\${2,}\d+\.)?([\p{ID_Continue}$]+)\)|(?<!\$)\${2,}\d+\.([\p{ID_Continue}$]+)/gu;
 
 /** What makes an edited file another module: it stands in the URL of a file, which has no white space and no quotes. */
 const version = /\?v=[\da-f]{16}/g;
@@ -144,7 +147,12 @@ export class Tracebacks {
   /** What to write instead of what another language or a page has, or where JavaScript has no advice. */
   #insteadOf(error: Error, message: string): string {
     if (error instanceof TypeError)
-      return insteadOfMistake(message) || this.#memberOf(message) || this.#constantOf(message);
+      return (
+        insteadOfMistake(message) ||
+        this.#memberOf(message) ||
+        this.#roomOf(error, message) ||
+        this.#constantOf(message)
+      );
     if (!(error instanceof ReferenceError)) return "";
     const name = /^([\w$]+) is not defined$/.exec(message)?.[1];
     if (name === undefined) return "";
@@ -159,6 +167,24 @@ export class Tracebacks {
     return object === undefined || library === null || this.#valueOf(object) !== library
       ? ""
       : insteadOfMember(library, object, member!);
+  }
+
+  /** Where the library has what is looked for in a room that it lacks: `np.random.randn`. */
+  #roomOf(error: Error, message: string): string {
+    const member = /^Cannot read properties of undefined \(reading '([\w$]+)'\)$/.exec(message)?.[1];
+    const library = this.#library();
+    if (member === undefined || library === null) return "";
+    const object = /([\p{ID_Start}$_][\p{ID_Continue}$]*)(?:\.[\p{ID_Continue}$]+)+\.$/u.exec(this.#before(error))?.[1];
+    const value = object === undefined ? undefined : this.#valueOf(object);
+    if (value === library) return insteadOfMember(library, object!, member);
+    return value !== undefined && Object.values(library).includes(value) ? insteadOfMember(library, "", member) : "";
+  }
+
+  /** What stands in its line before the place in a cell where an error was made. */
+  #before(error: Error): string {
+    // A stack is written when it is first read, and the place found with it.
+    const place = error.stack === undefined ? undefined : this.#places.get(error);
+    return place?.cell.source.split("\n")[place.line - 1]?.slice(0, place.column - 1) ?? "";
   }
 
   /** A variable of a device has a name that stays, and a value that can be set. */
@@ -176,9 +202,10 @@ export class Tracebacks {
     // A stack is written when it is first read, and the place found with it.
     const place = error.stack === undefined ? undefined : this.#places.get(error);
     const line = place?.cell.source.split("\n")[place.line - 1]?.slice(place.column - 1) ?? "";
-    return line.startsWith(name) && /^\s*=(?![=>])/.test(line.slice(name.length))
-      ? `: write let ${name} = … first.`
-      : "";
+    if (!line.startsWith(name) || !/^\s*=(?![=>])/.test(line.slice(name.length))) return "";
+    return /[(,]\s*$/.test(this.#before(error))
+      ? `: an argument by name is an option, ({ ${name}: … }).`
+      : `: write let ${name} = … first.`;
   }
 
   /** How to have a kernel of a program as a function. */

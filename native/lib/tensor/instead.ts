@@ -18,7 +18,7 @@ const dtypes: Instead = {
 };
 
 // Of views there is no form in place, and of what takes parameters none either.
-const views = ["squeeze", "unsqueeze", "transpose", "swapaxes"];
+const views = ["squeeze", "unsqueeze", "transpose"];
 const parametric = [
   "clamp",
   "gelu",
@@ -71,7 +71,11 @@ const insteadOf: Instead = {
   clip_: "x.copy_(x.clamp(0, 1))",
   fill: "x.fill_(1)",
   concat: "cat([x, y])",
-  conj: "x itself: no dtype is complex",
+  swapaxes: "x.swapAxes(0, 1)",
+  swapaxes_: "x = x.swapAxes(0, 1)",
+  swapdims: "x.swapAxes(0, 1)",
+  toList: "x.toArray()",
+  equals: "x.eq(y).all().item()",
   subtract: "x.sub(y)",
   multiply: "x.mul(y)",
   divide: "x.div(y)",

@@ -66,19 +66,26 @@ export function stack(...args: unknown[]): Tensor {
 
 const readGrid = reader("meshgrid", { required: { tensors }, options: { indexing: oneOf("ij", "xy") } });
 
+/** `indexing`: NumPy's matrices ("ij"), as when left out, or pictures ("xy"). */
+export interface GridOptions {
+  readonly indexing?: "ij" | "xy";
+}
+
 /**
- * Views over the grid that lists of coordinates span: result n varies along axis n; with `indexing: "xy"` the first two
- * axes change places.
+ * Views over the grid that lists of coordinates span, which come as one list or one after the other: result n varies
+ * along axis n; with `indexing: "xy"` the first two axes change places.
  * @example
  * const [x, y] = meshgrid([tensor([1, 2]), tensor([3, 4, 5])]);
  * y; // → tensor([[3, 4, 5], [3, 4, 5]], shape [2, 3], float32, cpu)
  */
+export function meshgrid<D extends DType>(tensors: readonly Tensor<D>[], options?: GridOptions): Tensor<D>[];
 export function meshgrid<D extends DType>(
-  tensors: readonly Tensor<D>[],
-  options?: { readonly indexing?: "ij" | "xy" },
+  ...tensors: [Tensor<D>, ...Tensor<D>[]] | [Tensor<D>, ...Tensor<D>[], GridOptions]
 ): Tensor<D>[];
 export function meshgrid(...args: unknown[]): Tensor[] {
-  const { tensors, indexing = "ij" } = readGrid(args);
+  const lists = args.findIndex((each) => !(each instanceof Tensor));
+  const listed = lists < 0 ? [args] : lists === 0 ? args : [args.slice(0, lists), ...args.slice(lists)];
+  const { tensors, indexing = "ij" } = readGrid(listed);
   const rank = tensors.length;
   const axisOf = (at: number) => (indexing === "xy" && at < 2 && rank > 1 ? 1 - at : at);
   tensors.forEach(({ shape }, at) => {

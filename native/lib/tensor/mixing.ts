@@ -61,6 +61,8 @@ function besides(name: string, { dtype }: Tensor, value: Tensor | Scalar): Tenso
   return value;
 }
 
+const otherwise = "x.nonzero() says where a tensor is true.";
+
 const chosen: FunctionOf<"where"> = define(
   "where",
   { required: { condition: tensor, other: operand } },
@@ -79,7 +81,7 @@ export const where: <A extends Tensor | Scalar, B extends Tensor | Scalar>(
   x: A,
   other: B,
 ) => A extends Tensor<infer D> ? Tensor<CommonOf<D, B>> : B extends Tensor<infer D> ? Tensor<CommonOf<D, A>> : Tensor =
-  define("where", { required: { x: operand, other: operand } }, (condition, { x, other }) => {
+  define("where", { required: { x: operand, other: operand }, otherwise }, (condition, { x, other }) => {
     const like = x instanceof Tensor ? x : other;
     if (!(like instanceof Tensor))
       throw new TensorError(

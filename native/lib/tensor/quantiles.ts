@@ -23,7 +23,7 @@ const interpolations = {
  */
 export type QuantileInterpolation = keyof typeof interpolations;
 
-/** `axis`: the last when left out. `interpolation`, NumPy's `method`: see {@link QuantileInterpolation}. */
+/** `axis`: all elements when left out. `interpolation`, NumPy's `method`: see {@link QuantileInterpolation}. */
 export interface QuantileOptions extends AxisOptions {
   readonly interpolation?: QuantileInterpolation;
   readonly method?: QuantileInterpolation;
@@ -33,8 +33,8 @@ export interface QuantileOptions extends AxisOptions {
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
-     * The middle element along an axis, of two the lower, and where it is; the last axis when left out. NaN where there
-     * is one. The mean of two is `quantile(0.5)`.
+     * The middle element along an axis, of two the lower, and where it is; of all elements, row by row, when the axis
+     * is left out. NaN where there is one. The mean of two is `quantile(0.5)`.
      * @example
      * tensor([5, 1, 3, 2]).median().values; // → tensor(2, shape [], float32, cpu)
      */
@@ -46,7 +46,8 @@ declare module "./tensor.ts" {
      */
     nanmedian(axis?: number | AxisOptions): Selected<D>;
     /**
-     * The number below which the part `q` (0 to 1) of the elements along an axis lies, see {@link QuantileOptions}; of
+     * The number below which the part `q` (0 to 1) of the elements, or of those along an axis, lies, see
+     * {@link QuantileOptions}; of
      * several parts, a list or a tensor, one after the other along new first axes. Floats; NaN where there is one.
      * Waits for a `q` that is a tensor.
      * @example
@@ -62,6 +63,12 @@ declare module "./tensor.ts" {
     nanquantile(q: number | readonly number[] | Tensor, axis?: number | QuantileOptions): Tensor<D>;
   }
 }
+
+/** Where no axis is named, all elements as one row, as NumPy and PyTorch have it. */
+const rowsOf = (x: Tensor, axis: number | undefined): { rows: Tensor; along: number } =>
+  axis === undefined || x.shape.length === 0
+    ? { rows: x.reshape([-1]) as Tensor, along: axisIn(x.reshape([-1]) as Tensor, axis) }
+    : { rows: x, along: axisIn(x, axis) };
 
 const isFloat = ({ dtype }: Tensor) => factsOf(dtype).kind === "float";
 
@@ -99,8 +106,7 @@ const quantiles = <F extends (x: never, ...args: never[]) => unknown>(name: "qua
           `${name} takes floats that compute but got ${given.dtype}: ${adviceToCompute(given.dtype)}.`,
         );
       const { parts, shape } = partsOf(name, q);
-      const along = axisIn(given, axis);
-      const x = given.shape.length === 0 ? given.reshape([1]) : given;
+      const { rows: x, along } = rowsOf(given, axis);
       checkedCount(`${name} of an empty axis`, Math.min(1, x.shape[along]!), x, along, 1);
       const { values: sorted } = selected("sort", x, { axis: along, descending: false });
       const { device } = x;
@@ -119,7 +125,9 @@ const quantiles = <F extends (x: never, ...args: never[]) => unknown>(name: "qua
       const [below, above] = [at(low), at(place.ceil())].map((each) => each.to(dtype)) as [Tensor, Tensor];
       const between = below.add(above.sub(below).mul(place.sub(low).to(dtype))).where(below.ne(above), below);
       const found = (name === "quantile" ? orNaN(x, along, between) : between).to(x.dtype).moveAxis(along, 0);
-      const rest = keepdims ? given.shape.map((size, each) => (each === along ? 1 : size)) : found.shape.slice(1);
+      const rest = keepdims
+        ? given.shape.map((size, each) => (axis === undefined || each === along ? 1 : size))
+        : found.shape.slice(1);
       return found.reshape([...shape, ...rest]);
     },
   );
@@ -130,21 +138,24 @@ export const quantile: FunctionOf<"quantile"> = quantiles("quantile");
 export const nanquantile: FunctionOf<"nanquantile"> = quantiles("nanquantile");
 
 /** {@link Tensor.median} as a function. */
-export const median: FunctionOf<"median"> = define("median", { options: { axis }, bare: ["axis"] }, (x, { axis }) => {
-  const along = axisIn(x, axis);
-  checkedCount("median of an empty axis", Math.min(1, x.shape[along] ?? 1), x, along, 1);
-  const { values, indices } = kth(x, Math.floor(((x.shape[along] ?? 1) - 1) / 2), along);
-  if (x.shape.length === 0) return { values, indices };
-  return { values: orNaN(x, along, values.unsqueeze(along)).squeeze(along), indices };
-});
+export const median: FunctionOf<"median"> = define(
+  "median",
+  { options: { axis }, bare: ["axis"] },
+  (given, { axis }) => {
+    const { rows: x, along } = rowsOf(given, axis);
+    checkedCount("median of an empty axis", Math.min(1, x.shape[along]!), x, along, 1);
+    const { values, indices } = kth(x, Math.floor((x.shape[along]! - 1) / 2), along);
+    return { values: orNaN(x, along, values.unsqueeze(along)).squeeze(along), indices };
+  },
+);
 
 /** {@link Tensor.nanmedian} as a function. */
 export const nanmedian: FunctionOf<"nanmedian"> = define(
   "nanmedian",
   { options: { axis }, bare: ["axis"] },
-  (x, { axis }) => {
-    if (!isFloat(x) || x.shape.length === 0) return x.median(axis);
-    const along = axisIn(x, axis);
+  (given, { axis }) => {
+    if (!isFloat(given)) return given.median(axis);
+    const { rows: x, along } = rowsOf(given, axis);
     checkedCount("nanmedian of an empty axis", Math.min(1, x.shape[along]!), x, along, 1);
     const { values, indices } = selected("sort", x, { axis: along, descending: false });
     const count = x.isnan().logicalNot().sum({ axis: along, keepdims: true });
