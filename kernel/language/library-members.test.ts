@@ -1,6 +1,7 @@
 // Members that the library's namespace lacks: what it has instead.
 import { expect, test } from "vitest";
 import * as warpcell from "warpcell";
+import { foreignNames } from "./foreign-names.ts";
 import { insteadOfMember } from "./library-members.ts";
 
 test.each([
@@ -32,6 +33,19 @@ test.each([
   ["constructor", ""],
 ])("%s", (name, advice) => {
   expect(insteadOfMember(warpcell, "wc", name)).toBe(advice);
+});
+
+const one = warpcell.tensor([1], { device: "cpu" });
+
+test("what is advised is there, under a name that the foreign one is not", () => {
+  const missing = [...foreignNames].flatMap(([name, advice]) => {
+    const ofLibrary = [...advice.matchAll(/@([\w.]+)/g)].map(([, path]) =>
+      path!.split(".").reduce<unknown>((at, part) => Reflect.get(at as object, part), warpcell),
+    );
+    const ofTensors = [...advice.matchAll(/\bx\.(\w+)/g)].map(([, member]) => (member! in one ? true : undefined));
+    return [...ofLibrary, ...ofTensors].includes(undefined) || name in warpcell ? [`${name}: ${advice}`] : [];
+  });
+  expect(missing).toEqual([]);
 });
 
 test("a name to import is written without the library's", () => {

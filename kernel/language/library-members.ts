@@ -1,30 +1,6 @@
 // What the library's own namespace has in place of a member that it lacks.
+import { foreignNames } from "./foreign-names.ts";
 import { nearest } from "./nearest.ts";
-
-/** What stands elsewhere, by the name that is looked for at the top. `of` is how the code calls a name of the library. */
-const elsewhere: Readonly<Record<string, (of: (name: string) => string) => string>> = Object.assign(
-  Object.create(null),
-  {
-    image: (of) => `write ${of("plot.image")}(x)`,
-    imshow: (of) => `write ${of("plot.image")}(x)`,
-    show: () => "write show(x), which every notebook has",
-    display: () => "write display(x), which every notebook has",
-    doctor: () => "run npx warpcell doctor in a terminal, or open the kernel panel",
-    is_available: (of) => `${of("devices")}() says which devices there are`,
-    Variable: (of) => `write ${of("tensor")}([1, 2]), and x.requiresGrad = true`,
-    array: (of) => `write ${of("tensor")}([1, 2])`,
-    asarray: (of) => `write ${of("tensor")}([1, 2])`,
-    random: (of) => `write ${of("rand")}, ${of("randn")} or ${of("randint")}`,
-    concatenate: (of) => `write ${of("cat")}([x, y])`,
-    percentile: (of) => `write ${of("quantile")}(x, 0.5)`,
-    pi: () => "write Math.PI",
-    dim3: () => "a grid or a block is a number, or [x, y, z]",
-    summary: () => "write model.summary()",
-    time: (of) => `write await ${of("benchmark")}(() => …), or %time in front of a cell`,
-    float32: () => 'a dtype is a text, as in { dtype: "float32" }',
-    cuda: () => 'a device is a text, as in { device: "cuda" }',
-  } satisfies Record<string, (of: (name: string) => string) => string>,
-);
 
 /**
  * What to add to `wc.no_grad is not a function`, or, with "" as `object`, to a name that cannot be imported; "" where
@@ -33,8 +9,8 @@ const elsewhere: Readonly<Record<string, (of: (name: string) => string) => strin
 export function insteadOfMember(library: object, object: string, member: string): string {
   const of = (name: string): string => (object === "" ? name : `${object}.${name}`);
   if (member in Object.prototype) return "";
-  const known = elsewhere[member];
-  if (known !== undefined) return `: ${known(of)}.`;
+  const known = foreignNames.get(member);
+  if (known !== undefined) return known === "" ? "" : `: ${known.replaceAll("@", of(""))}.`;
   const inCamelCase = member.replace(/_+([a-z\d])/g, (_, letter: string) => letter.toUpperCase());
   const members = Object.keys(library);
   if (members.includes(inCamelCase)) return `: write ${of(inCamelCase)}.`;
