@@ -101,6 +101,7 @@ const magics: Readonly<Record<string, string>> = Object.assign(Object.create(nul
   pip: "%npm install NAME installs a package",
   conda: "%npm install NAME installs a package",
   who: "%whos lists the notebook's names",
+  memory: 'import { memory } from "warpcell": memory() tells what is allocated, and the memory panel shows it',
   env: "process.env has the variables of the environment",
   cd: 'process.chdir("FOLDER") changes the folder',
   pwd: "process.cwd() is the folder",

@@ -263,11 +263,19 @@ export class TypeService {
     return this.#edits.ask(unanswered[question], () => this.#editor.answer(question, asked));
   }
 
-  /** What a name is: one of the notebook, else one of the library, or a member of its tensors. */
+  /** What a name is: one of the notebook, else one of the library, a member of one of its classes, a tensor's or a kernel's. */
   async explain(name: string, detail: 0 | 1): Promise<Inspection> {
     const member = name.replace(/^Tensor\.(?=.)/, "");
     const setting = 'import * as $library from "warpcell"; declare const $tensor: $library.Tensor<"float32">;\n';
-    for (const code of [name, `${setting}$library.${name}`, `${setting}$tensor.${member}`]) {
+    const [, owner, last] = /^(.+)\.([^.]+)$/.exec(name) ?? [];
+    const isOfClass = owner !== undefined && /(?:^|\.)\p{Lu}[^.]*$/u.test(owner);
+    const ofLibrary = [
+      ...(isOfClass ? [`$library.${owner}.prototype.${last}`] : []),
+      `$library.${name}`,
+      `$tensor.${member}`,
+      `$library.Kernel.prototype.${name}`,
+    ];
+    for (const code of [name, ...ofLibrary.map((each) => setting + each)]) {
       const { found, text, markdown } = await this.inspect(code, code.length, detail);
       if (found)
         return { found, text: text.replaceAll("$library.", ""), markdown: markdown.replaceAll("$library.", "") };

@@ -31,6 +31,9 @@ describe("pages", () => {
     );
     await client.execute("/** My own. */ const softmax = 1");
     expect(await printed("%help softmax")).toBe("const softmax: 1\n\nMy own.\n\n");
+    expect(await printed("%help DataLoader.length nn.Linear.forward over")).toMatch(
+      /^\(accessor\) DataLoader<any, any, any>\.length: number[^]*\(method\) Linear\.forward\([^]*\(method\) Kernel<any>\.over\([^]*one thread per item/,
+    );
     expect(await printed("%help no_such_name")).toBe("Nothing is known about no_such_name.\n\n");
     const { outputs } = await client.execute("%help 1+1");
     expect(JSON.stringify(outputs)).toContain("%help takes names, such as softmax or nn.Linear, but got 1+1.");
