@@ -111,10 +111,14 @@ struct CheckRequest {
   std::vector<Block> blocks;
   bool has_addresses;
   bool counts;
+  // Of which block and thread the steps are wanted.
+  bool follows;
+  uint64_t followed_block;
+  uint32_t followed_thread;
 };
 
 struct Checked {
-  std::vector<std::string> findings, subjects, reached, counts;
+  std::vector<std::string> findings, subjects, reached, counts, steps;
 };
 
 // What libraries of a vendor do on a device, a row for each call.

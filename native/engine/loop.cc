@@ -350,7 +350,10 @@ AnswerOf<Op::check> Loop::check(RequestOf<Op::check>& request, Beside& beside) {
                     {},
                     {},
                     request.hasAddresses,
-                    request.counts};
+                    request.counts,
+                    !request.followed.empty(),
+                    0,
+                    0};
   task.launch.sequence = beside.sequence;
   for (const std::string& line : request.arguments) {
     std::istringstream words(line);
@@ -366,8 +369,14 @@ AnswerOf<Op::check> Loop::check(RequestOf<Op::check>& request, Beside& beside) {
     if (!words) throw DeviceError("PROTOCOL", "A block of a check must be two numbers, but is \"" + line + "\".");
     task.blocks.push_back(block);
   }
+  if (task.follows) {
+    std::istringstream words(request.followed);
+    words >> task.followed_block >> task.followed_thread;
+    if (!words)
+      throw DeviceError("PROTOCOL", "A thread to follow must be two numbers, but is \"" + request.followed + "\".");
+  }
   Checked checked = device_.check(task);
-  return {{checked.findings}, {checked.subjects}, {checked.reached}, {checked.counts}};
+  return {{checked.findings}, {checked.subjects}, {checked.reached}, {checked.counts}, {checked.steps}};
 }
 
 AnswerOf<Op::disassemble> Loop::disassemble(RequestOf<Op::disassemble>& request, Beside&) {

@@ -3,13 +3,16 @@ import { expect, test } from "vitest";
 import * as warpcell from "./index.ts";
 import { binaryRows, unaryRows } from "./ops/core/table.ts";
 
+/** Names that stand for something else there are no methods. */
+const isMethod = (name: string): boolean => Object.hasOwn(warpcell.Tensor.prototype, name);
+
 test("what a program can import, and nothing else", () => {
   const functions = [...Object.keys(unaryRows), ...Object.keys(binaryRows)];
   expect(Object.keys(warpcell)).toEqual(expect.arrayContaining(functions));
   expect(
     Object.keys(warpcell)
       // What is a method, too, is listed there.
-      .filter((name) => !functions.includes(name) && !(name in warpcell.Tensor.prototype))
+      .filter((name) => !functions.includes(name) && !isMethod(name))
       .sort(),
   ).toEqual([
     "AutogradFunction",
@@ -49,6 +52,7 @@ test("what a program can import, and nothing else", () => {
     "TensorError",
     "TensorLayout",
     "Texture",
+    "ThreadTrace",
     "WarpcellError",
     "adaptiveAvgPool1d",
     "adaptiveAvgPool2d",
@@ -195,6 +199,7 @@ test("what a program can import, and nothing else", () => {
     "tensor",
     "texture",
     "tidy",
+    "traceThread",
     "trilIndices",
     "trim",
     "tripletMarginLoss",

@@ -21,6 +21,8 @@ import "./tensor/host-functions.ts";
 export { check } from "./cuda/check.ts";
 export type { MemoryCounters, SourceCounterRow } from "./cuda/line-counts.ts";
 export { sourceCounters, SourceCounters } from "./profile/source-counters.ts";
+export { traceThread, ThreadTrace, type ThreadChoice } from "./profile/thread-trace.ts";
+export type { StepAccess, ThreadStep, TracedValue } from "./cuda/thread-steps.ts";
 export { runProgram, type ProgramOptions, type ProgramResult } from "./cuda/program/program.ts";
 export { compile, CudaModule, type KernelDeclarationText } from "./cuda/module.ts";
 export { defaultDevice, type DefaultDevice } from "./device/choice.ts";

@@ -80,11 +80,12 @@ using MaybeLines = std::optional<Lines>;
 // element state const", with the bytes of an element, and 1 where the kernel takes it as const. state: "new" (nothing
 // has written to it), "known" (nothing but checked launches has) or "old". blocks: "place bytes" of each allocated
 // block. hasAddresses: kernels may have addresses of other tensors than the arguments. counts: what the launch does in
-// each line is wanted. findings, subjects, counts: a JSON object for each (Device::check); reached: of each tensor
-// "elements prefix", that were written.
+// each line is wanted. followed: "block thread", of which the steps are wanted, or nothing. findings, subjects, counts,
+// steps: a JSON object for each (Device::check); reached: of each tensor "elements prefix", that were written.
 #define WARPCELL_REQUEST_check(X) \
-  X(Bytes, launch) X(Lines, arguments) X(Lines, blocks) X(Flag, hasAddresses) X(Flag, counts)
-#define WARPCELL_ANSWER_check(X) X(Lines, findings) X(Lines, subjects) X(Lines, reached) X(Lines, counts)
+  X(Bytes, launch) X(Lines, arguments) X(Lines, blocks) X(Flag, hasAddresses) X(Flag, counts) X(Text, followed)
+#define WARPCELL_ANSWER_check(X) \
+  X(Lines, findings) X(Lines, subjects) X(Lines, reached) X(Lines, counts) X(Lines, steps)
 
 // form: "ptx", "sass", "sass-lines", "sass-registers", or of the cpu "assembly". headers: as of compile.
 #define WARPCELL_REQUEST_disassemble(X) X(Bytes, artifact) X(Text, form) X(Text, headers)

@@ -274,7 +274,14 @@ test.skipIf(devices.every(({ kind }) => kind !== "cuda"))("a GPU refuses what is
 
 describe("the device refuses", () => {
   const request = (change: object) => () =>
-    cpu.request("check", { launch: new Uint8Array(64), arguments: [], blocks: [], hasAddresses: false, ...change });
+    cpu.request("check", {
+      launch: new Uint8Array(64),
+      arguments: [],
+      blocks: [],
+      hasAddresses: false,
+      followed: "",
+      ...change,
+    });
   test.each([
     ["a record that is cut off", { launch: new Uint8Array(32) }, "There is no launch record to check in 32 bytes."],
     ["a launch of no blocks", {}, "A grid is at least 1×1×1, but this one is 0×0×0."],

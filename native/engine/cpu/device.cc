@@ -282,6 +282,7 @@ class CpuDevice final : public Device {
       answer.findings = checker_.finish();
       answer.subjects = checker_.subjects();
       answer.counts = checker_.counts();
+      answer.steps = checker_.steps();
       for (size_t i = 0; i < request.arguments.size(); i++) {
         Reached reached = checker_.reached(i);
         answer.reached.push_back(std::to_string(reached.elements) + " " + std::to_string(reached.prefix));
@@ -376,8 +377,18 @@ class CpuDevice final : public Device {
   }
 
   CheckedTask task_of(const CheckRequest& request, const Job& job, const LoadedKernel& kernel) const {
-    CheckedTask task{kernel.checked,        job.geometry,    job.shared,    {}, {}, {},
-                     request.has_addresses, job.cooperative, request.counts};
+    CheckedTask task{kernel.checked,
+                     job.geometry,
+                     job.shared,
+                     {},
+                     {},
+                     {},
+                     request.has_addresses,
+                     job.cooperative,
+                     request.counts,
+                     request.follows,
+                     request.followed_block,
+                     request.followed_thread};
     for (const CheckRequest::Argument& argument : request.arguments) {
       uint8_t* base = segments_.range(argument.place, argument.bytes);
       task.arguments.push_back({base, base, argument.bytes, argument.element, argument.is_constant,

@@ -26,6 +26,7 @@ constexpr Option kOptions[] = {
     {"--syntax", [](CellOptions& o, const std::string&) { o.syntax = true; }},
     {"--check", [](CellOptions& o, const std::string&) { o.check = true; }},
     {"--count", [](CellOptions& o, const std::string&) { o.count = true; }},
+    {"--follow", [](CellOptions& o, const std::string&) { o.follow = true; }},
     {"--split", [](CellOptions& o, const std::string&) { o.split = true; }},
     {"--fibers", [](CellOptions& o, const std::string&) { o.fibers = true; }},
     {"--verbose", [](CellOptions& o, const std::string&) { o.verbose = true; }},

@@ -17,6 +17,7 @@ struct CellOptions {
   bool syntax = false;   // only what is wrong with the source is wanted: there may be no artifact
   bool check = false;    // launches are to be followed: only for the cpu
   bool count = false;    // and what they do in each line is counted
+  bool follow = false;   // and a thread says what its variables hold
   bool split = false;    // a cell of a user: its kernels may become loops over a block's threads
   bool fibers = false;   // none of them does
   bool verbose = false;  // the compiler's report belongs in the log

@@ -11,6 +11,7 @@ import { formatShape, sizeOf } from "../memory/shape.ts";
 import type { Storage } from "../memory/storage.ts";
 import type { Brought } from "./shared-code.ts";
 import { counting } from "./line-counts.ts";
+import { following } from "./thread-steps.ts";
 import { findingsOf, type CheckedTensor, type DeviceFinding, type Subject } from "./check-sentences.ts";
 
 /** What a kernel was compiled from. */
@@ -33,8 +34,8 @@ export interface FollowedLaunch extends FollowedSource {
   readonly tensors: readonly { readonly name: string; readonly array: DeviceArray; readonly isWritten: boolean }[];
   /** The other arguments. */
   readonly numbers: readonly unknown[];
-  /** Threads of the whole grid. */
-  readonly threads: number;
+  readonly grid: readonly number[];
+  readonly block: readonly number[];
 }
 
 /** What is known of memory that nothing but checked launches has written to since it was allocated: its version then. */
@@ -58,8 +59,9 @@ function mayHaveAddresses({ source, numbers, tensors }: FollowedLaunch): boolean
 
 /** Runs a launch, which is done when this returns. `written`: notes that the tensors may have been written. */
 export function followLaunch(launch: FollowedLaunch, written: () => void): void {
-  const { device, kernel, source, name, tensors } = launch;
+  const { device, kernel, source, name, tensors, grid, block } = launch;
   const counter = counting.current;
+  const follower = following.current?.isDone === false ? following.current : null;
   const hasAddresses = mayHaveAddresses(launch);
   const answer = device.request("check", {
     launch: launch.record,
@@ -69,8 +71,11 @@ export function followLaunch(launch: FollowedLaunch, written: () => void): void 
     blocks: hasAddresses ? blocksOf(device) : [],
     hasAddresses,
     counts: counter !== null,
+    followed: follower?.followed(kernel, grid, block) ?? "",
   });
-  counter?.add([{ name, source }, ...launch.brought.sources], answer.counts);
+  const sources = [{ name, source }, ...launch.brought.sources];
+  const subjects = answer.subjects.map((each) => JSON.parse(each) as Subject);
+  counter?.add(sources, answer.counts);
   const unwritten = tensors.map(({ array }) => array.living()).filter((storage) => stateOf(storage) !== "old");
   written();
   for (const storage of unwritten) onlyChecked.set(storage, storage.version);
@@ -81,14 +86,9 @@ export function followLaunch(launch: FollowedLaunch, written: () => void): void 
     shape: array.shape,
     element: factsOf(array.dtype).bytes,
   }));
+  follower?.add({ kernel, sources, tensors: checked, subjects }, answer.steps);
   const findings = findingsOf(
-    {
-      kernel,
-      source,
-      name,
-      tensors: checked,
-      subjects: answer.subjects.map((each) => JSON.parse(each) as Subject),
-    },
+    { kernel, source, name, tensors: checked, subjects },
     answer.findings.map((each) => JSON.parse(each) as DeviceFinding),
   );
   const warnings = launch.warnings.splice(0).sort((a, b) => a.line - b.line);
@@ -125,7 +125,9 @@ function warningOf(kernel: string, { line, message }: Diagnostic): CheckFinding 
  * Elements of an output that no thread wrote where that is clear: a kernel that was told the number of elements, each
  * of whose threads wrote one, and fewer threads than elements.
  */
-function unreached({ kernel, tensors, numbers, threads }: FollowedLaunch, reached: readonly string[]): CheckFinding[] {
+function unreached(launch: FollowedLaunch, reached: readonly string[]): CheckFinding[] {
+  const { kernel, tensors, numbers, grid, block } = launch;
+  const threads = sizeOf(grid) * sizeOf(block);
   return tensors.flatMap(({ name, array, isWritten }, index) => {
     const [elements, prefix] = reached[index]!.split(" ").map(Number);
     const size = sizeOf(array.shape);

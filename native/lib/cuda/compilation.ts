@@ -51,6 +51,11 @@ export interface CompileOptions {
    * @internal
    */
   readonly count?: boolean;
+  /**
+   * And a thread says what its variables hold.
+   * @internal
+   */
+  readonly follow?: boolean;
   /** The log says more: registers, spills, the compiler's own words. */
   readonly verbose?: boolean;
   /** A module whose declarations the source may use, and those that this one could use. */
@@ -133,6 +138,8 @@ export class Compilation {
   readonly isChecked: boolean;
   /** And counted. */
   readonly isCounted: boolean;
+  /** And a thread of them says what its variables hold. */
+  readonly isFollowed: boolean;
   /** Of a checked source: mistakes that the compiler has seen, until a launch has told them. */
   readonly warnings: Diagnostic[] = [];
   readonly #given: CompileOptions;
@@ -166,6 +173,7 @@ export class Compilation {
     this.#given = options;
     this.isChecked = options.check === true;
     this.isCounted = options.count === true;
+    this.isFollowed = options.follow === true;
     if (this.isChecked && this.device.kind !== "cpu")
       throw new CheckError(
         "NO_CHECK",
@@ -201,16 +209,17 @@ export class Compilation {
     this.#options = optionWords({ ...options, includes });
   }
 
-  /** The same source with the same variables, to be checked, and counted perhaps. */
-  checkedCopy(count: boolean): Compilation {
+  /** The same source with the same variables, to be checked, and counted or followed perhaps. */
+  checkedCopy(more: { readonly count?: boolean; readonly follow?: boolean }): Compilation {
     const { name, brought } = this;
-    const options = { ...this.#given, name, brought, check: true, count };
+    const options = { ...this.#given, name, brought, check: true, ...more };
     return new Compilation(this.source, options, this.device, this.variables);
   }
 
   /** Keeps what of a compiler's log is a mistake of a checked source. */
   noteWarnings(log: string): void {
-    if (!this.isChecked) return;
+    // Of variables without a value that are told the compiler warns, too.
+    if (!this.isChecked || this.isFollowed) return;
     const found = parseDiagnostics(log, this.name).filter(({ message }) => mistakes.test(message));
     for (const each of found)
       if (!this.warnings.some(({ line, message }) => line === each.line && message === each.message))
@@ -369,6 +378,7 @@ export function optionWords(options: CompileOptions): string[] {
     ...(options.isLibrary === true ? ["--library"] : []),
     ...(options.check === true ? ["--check"] : []),
     ...(options.count === true ? ["--count"] : []),
+    ...(options.follow === true ? ["--follow"] : []),
     ...(options.verbose === true ? ["--verbose"] : []),
   ];
 }

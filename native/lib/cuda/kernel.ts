@@ -12,6 +12,7 @@ import { settingError } from "./launch-error.ts";
 import { occupancyOf, type ArchitectureOccupancy, type Occupancy } from "./occupancy.ts";
 import { LaunchPlan, type LaunchConfig, type PackedArguments, type Size } from "./plan.ts";
 import { blockOf, blocksOver, countsOf, wholeClusters } from "./items.ts";
+import { following } from "./thread-steps.ts";
 import { lastLaunchTime, noteLaunchTime } from "./launch-times.ts";
 import { checkLayout } from "./parameter-layout.ts";
 import { keepSamples, samplesOf } from "./samples.ts";
@@ -81,8 +82,8 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
   /** Not of what users may have changed. */
   readonly #facts: Omit<CompiledCode, "lastTime">;
   #suggestedBlock: number | undefined;
-  /** For {@link check}, and for {@link sourceCounters}. */
-  readonly #copies: { checked?: Kernel<A>; counted?: Kernel<A> } = {};
+  /** For {@link check}, {@link sourceCounters} and {@link traceThread}. */
+  readonly #copies: { checked?: Kernel<A>; counted?: Kernel<A>; followed?: Kernel<A> } = {};
 
   /**
    * For the library: kernels come from `compile`. Throws CompileError when the compiler lays the parameters out
@@ -167,18 +168,21 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
 
   /** The kernel whose launches are followed in place of its own; `null`: none is. */
   #followed(on: Execution): Kernel<A> | null {
-    const { isChecked, isCounted } = this.#compilation;
+    const { isChecked, isCounted, isFollowed } = this.#compilation;
     // What is recorded runs later, and is not followed.
     if (on.target.runsLater) return null;
-    if (counting.current !== null && on.device.kind !== "cpu")
+    const isTraced = following.current?.isDone === false;
+    if ((isTraced || counting.current !== null) && on.device.kind !== "cpu")
       throw new CheckError(
         "NO_CHECK",
-        `Kernel ${this.name} is for ${on.device.name}, but launches are counted on the cpu device: compile it with --device cpu, or { device: "cpu" }, and give it tensors of the cpu.`,
+        `Kernel ${this.name} is for ${on.device.name}, but launches are ${isTraced ? "traced" : "counted"} on the cpu device: compile it with --device cpu, or { device: "cpu" }, and give it tensors of the cpu.`,
       );
-    if (counting.current !== null) return isCounted ? this : (this.#copies.counted ??= this.#checkedCopy(true));
+    if (isTraced) return isFollowed ? this : (this.#copies.followed ??= this.#checkedCopy({ follow: true }));
+    if (counting.current !== null)
+      return isCounted ? this : (this.#copies.counted ??= this.#checkedCopy({ count: true }));
     if (isChecked) return this;
     if (!checking.current || on.device.kind !== "cpu") return null;
-    return (this.#copies.checked ??= this.#checkedCopy(false));
+    return (this.#copies.checked ??= this.#checkedCopy({}));
   }
 
   /** @internal */
@@ -207,9 +211,9 @@ export class Kernel<A extends readonly unknown[] = readonly unknown[]> extends U
     this.#plan.followPacked(on, config, packed, this.#compilation);
   }
 
-  /** The same kernel, compiled to be checked, and counted perhaps; it blocks. */
-  #checkedCopy(count: boolean): Kernel<A> {
-    const compilation = this.#compilation.checkedCopy(count);
+  /** The same kernel, compiled to be checked, and counted or followed perhaps; it blocks. */
+  #checkedCopy(more: { count?: true; follow?: true }): Kernel<A> {
+    const compilation = this.#compilation.checkedCopy(more);
     const { name, declaration, args } = this.#instance;
     const instance = { name, declaration, args };
     return loadKernels(compilation, compilation.obtain([name]), [instance])[0] as Kernel<A>;

@@ -66,6 +66,12 @@ export interface KernelLimits {
   readonly cluster?: readonly number[] | null;
 }
 
+/** Of a record. */
+const sizesIn = (words: Uint32Array): { grid: readonly number[]; block: readonly number[] } => ({
+  grid: [...words.subarray(launchWords.grid, launchWords.grid + 3)],
+  block: [...words.subarray(launchWords.block, launchWords.block + 3)],
+});
+
 /** Launches of one kernel on one device. */
 export class LaunchPlan {
   readonly #kernel: string;
@@ -168,7 +174,6 @@ export class LaunchPlan {
     const target = new Recording();
     this.#write({ target, stream: on.stream }, config, [], packed);
     target.commit();
-    const sizes = target.room.words.slice(launchWords.grid, launchWords.block + 3);
     followLaunch(
       {
         device: this.#device,
@@ -184,7 +189,7 @@ export class LaunchPlan {
           isWritten: !isConstant(this.#parameterAt(offset).type),
         })),
         numbers: [],
-        threads: sizes.reduce((product, size) => product * size, 1),
+        ...sizesIn(target.room.words),
       },
       () => this.#markPacked(packed, this.#device.lastSequence),
     );
@@ -222,7 +227,6 @@ export class LaunchPlan {
     const target = new Recording();
     this.#write({ target, stream: on.stream }, config, args);
     target.commit();
-    const sizes = target.room.words.slice(launchWords.grid, launchWords.block + 3);
     const tensors = args.flatMap((argument, index) =>
       arraysIn(argument).map((array) => ({
         name: this.#parameters[index]!.name,
@@ -241,7 +245,7 @@ export class LaunchPlan {
         record: target.records[0]!,
         tensors,
         numbers: args.filter((argument) => !(argument instanceof DeviceArray)),
-        threads: sizes.reduce((product, size) => product * size, 1),
+        ...sizesIn(target.room.words),
       },
       () => this.markWritten(args, this.#device.lastSequence),
     );

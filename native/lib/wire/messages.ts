@@ -47,8 +47,15 @@ export const messages = {
     answer: { milliseconds: "Lines" },
   },
   check: {
-    request: { launch: "Bytes", arguments: "Lines", blocks: "Lines", hasAddresses: "Flag", counts: "Flag" },
-    answer: { findings: "Lines", subjects: "Lines", reached: "Lines", counts: "Lines" },
+    request: {
+      launch: "Bytes",
+      arguments: "Lines",
+      blocks: "Lines",
+      hasAddresses: "Flag",
+      counts: "Flag",
+      followed: "Text",
+    },
+    answer: { findings: "Lines", subjects: "Lines", reached: "Lines", counts: "Lines", steps: "Lines" },
   },
   host_load: { request: { module: "Number", object: "Bytes", kernels: "Lines", device: "Lines" }, answer: {} },
   host_call: {

@@ -105,6 +105,126 @@ static WARPCELL_CPU_UNWATCHED __attribute__((noinline, unused)) void wait_for_bl
 // What stands in front of each statement where lines are counted.
 extern "C" void warpcell_cpu_ran(unsigned statement, const char* file, unsigned line);
 
+#ifdef WARPCELL_CPU_TELLS
+
+// Whether the thread is the one that is followed; and what a variable of it holds, as bits. `index`: of a part, else
+// -1.
+extern "C" bool warpcell_cpu_steps(unsigned statement, const char* file, unsigned line, const char* function);
+extern "C" void warpcell_cpu_tell(const char* name, int index, char kind, unsigned bytes, unsigned long long bits,
+                                  bool is_set);
+
+namespace warpcell_cpu {
+
+#define WARPCELL_CPU_TELLING WARPCELL_CPU_UNWATCHED __attribute__((always_inline)) inline
+
+template <class... T>
+using Nothing = void;
+
+// What has no parts that are known is not told.
+template <class T, class = void, class = void>
+struct Teller {
+  static constexpr bool is_plain = false;
+  static WARPCELL_CPU_TELLING void tell(const char*, int, const T&, bool) {}
+};
+
+#define WARPCELL_CPU_TELL(type, kind, bits)                                                              \
+  template <>                                                                                            \
+  struct Teller<type> {                                                                                  \
+    static constexpr bool is_plain = true;                                                               \
+    static WARPCELL_CPU_TELLING void tell(const char* name, int index, const type& value, bool is_set) { \
+      warpcell_cpu_tell(name, index, kind, sizeof(type), bits, is_set);                                  \
+    }                                                                                                    \
+  };
+WARPCELL_CPU_TELL(bool, 'b', (unsigned long long)value)
+WARPCELL_CPU_TELL(char, 'i', (unsigned long long)(long long)value)
+WARPCELL_CPU_TELL(signed char, 'i', (unsigned long long)(long long)value)
+WARPCELL_CPU_TELL(unsigned char, 'u', value)
+WARPCELL_CPU_TELL(short, 'i', (unsigned long long)(long long)value)
+WARPCELL_CPU_TELL(unsigned short, 'u', value)
+WARPCELL_CPU_TELL(int, 'i', (unsigned long long)(long long)value)
+WARPCELL_CPU_TELL(unsigned, 'u', value)
+WARPCELL_CPU_TELL(long, 'i', (unsigned long long)value)
+WARPCELL_CPU_TELL(unsigned long, 'u', value)
+WARPCELL_CPU_TELL(long long, 'i', (unsigned long long)value)
+WARPCELL_CPU_TELL(unsigned long long, 'u', value)
+WARPCELL_CPU_TELL(float, 'f', __builtin_bit_cast(unsigned, value))
+WARPCELL_CPU_TELL(double, 'd', __builtin_bit_cast(unsigned long long, value))
+#undef WARPCELL_CPU_TELL
+
+template <class T>
+struct Teller<T*> {
+  static constexpr bool is_plain = true;
+  static WARPCELL_CPU_TELLING void tell(const char* name, int index, T* const& value, bool is_set) {
+    warpcell_cpu_tell(name, index, 'p', sizeof value, (unsigned long long)value, is_set);
+  }
+};
+template <class T>
+struct Teller<const T> : Teller<T> {};
+template <class T>
+struct Teller<volatile T> {
+  static constexpr bool is_plain = false;
+  static WARPCELL_CPU_TELLING void tell(const char* name, int index, const volatile T& value, bool is_set) {
+    if constexpr (Teller<T>::is_plain) Teller<T>::tell(name, index, T(value), is_set);
+  }
+};
+
+constexpr u32 kMostTold = 16;  // elements of an array
+
+template <class T, unsigned long N>
+struct Teller<T[N]> {
+  static constexpr bool is_plain = false;
+  static WARPCELL_CPU_TELLING void tell(const char* name, int index, const T (&values)[N], bool is_set) {
+    if constexpr (Teller<T>::is_plain)
+      for (u32 i = 0; index < 0 && i < N && i < kMostTold; i++) Teller<T>::tell(name, int(i), values[i], is_set);
+  }
+};
+// Numbers of 16 bits, which are floats for all that look at them.
+template <class T>
+struct Teller<T, Nothing<decltype(static_cast<float>(*static_cast<const T*>(nullptr)))>,
+              typename EnableIf<__is_class(T) && sizeof(T) == 2, void>::type> {
+  static constexpr bool is_plain = true;
+  static WARPCELL_CPU_TELLING void tell(const char* name, int index, const T& value, bool is_set) {
+    Teller<float>::tell(name, index, static_cast<float>(value), is_set);
+  }
+};
+// float2, uchar4, dim3 …: what has these parts and no other.
+template <class T, class = void>
+constexpr bool has_z = false;
+template <class T>
+constexpr bool has_z<T, Nothing<decltype(&T::z)>> = true;
+template <class T, class = void>
+constexpr bool has_w = false;
+template <class T>
+constexpr bool has_w<T, Nothing<decltype(&T::w)>> = true;
+template <class T>
+struct Teller<T, Nothing<decltype(&T::x), decltype(&T::y)>> {
+  static constexpr bool is_plain = false;
+  static WARPCELL_CPU_TELLING void tell(const char* name, int index, const T& value, bool is_set) {
+    using Part = decltype(T::x);
+    constexpr u32 parts = 2 + has_z<T> + has_w<T>;
+    if constexpr (Teller<Part>::is_plain && sizeof(T) == parts * sizeof(Part)) {
+      auto* part = reinterpret_cast<const Part*>(&value);
+      for (u32 i = 0; index < 0 && i < parts; i++) Teller<Part>::tell(name, int(i), part[i], is_set);
+    }
+  }
+};
+
+template <class T>
+WARPCELL_CPU_TELLING void tell(const char* name, const T& value) {
+  Teller<T>::tell(name, -1, value, true);
+}
+// Of what was declared without a value.
+template <class T>
+WARPCELL_CPU_TELLING void tell_if_set(const char* name, const T& value) {
+  Teller<T>::tell(name, -1, value, false);
+}
+
+#undef WARPCELL_CPU_TELLING
+
+}  // namespace warpcell_cpu
+
+#endif
+
 #undef WARPCELL_CPU_EXPORT
 #define WARPCELL_CPU_EXPORT(number, bound, ...)                   \
   extern "C" __attribute__((__visibility__("default"), __used__)) \

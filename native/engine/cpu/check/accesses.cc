@@ -79,6 +79,7 @@ bool Checker::look_at(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uin
     if (region.is_constant && how == kRead && region.unwritten == nullptr) {
       core.usual.at(code) = &region;
       count(core, false, at, bytes, how, code);
+      follow(core, region, at, bytes, how);
       return true;
     }
     return touch(core, region, at, bytes, how, code);
@@ -260,6 +261,7 @@ bool Checker::touch(Core& core, ShadowRegion& region, uint8_t* at, uint64_t byte
   const bool is_of_block = region.is_of_block();
   // Variables of the device may be constant memory, which has a cache of its own.
   if (region.space != Space::variable) count(core, is_of_block, at, bytes, how, code);
+  follow(core, region, at, bytes, how);
   const uint32_t me = core.before_block + core.thread() + 1;
   const uint32_t here = uint32_t(code - task_.image->base()) | (is_atomic ? kAtomicCode : 0);
   const uint32_t horizon = is_of_block ? core.barrier : launch_began_;

@@ -94,6 +94,30 @@ void warpcell_cpu_ran(u32 statement, const char* file, u32 line) {
   if (core != nullptr) core->checker->ran(*core, statement, file, line);
 }
 
+// The same of a cell whose variables are told; answers whether it is the thread that is followed.
+bool warpcell_cpu_steps(u32, const char* file, u32 line, const char* function) {
+  Checker::Core* core = checked_core;
+  return core != nullptr && core->checker->steps(*core, file, line, function);
+}
+
+// What compilers fill variables with that are given no value (-ftrivial-auto-var-init=pattern).
+static bool is_filling(u64 bits, u32 bytes) {
+  for (u64 byte : {0xaa, 0xfe, 0xff}) {
+    u64 filling = byte * 0x0101010101010101u;
+    if (bytes < 8) filling &= (u64(1) << (8 * bytes)) - 1;
+    if (bytes < 8) bits &= (u64(1) << (8 * bytes)) - 1;
+    if (bits == filling && (byte != 0xff || bytes >= 4)) return true;
+  }
+  return false;
+}
+
+// Of the followed thread. `is_set`: it was given a value.
+void warpcell_cpu_tell(const char* name, int index, char kind, u32 bytes, u64 bits, bool is_set) {
+  Checker::Core* core = checked_core;
+  if (core == nullptr || (!is_set && is_filling(bits, bytes))) return;
+  core->checker->tell(name, index, kind, bits);
+}
+
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}

@@ -46,9 +46,9 @@ __thread Checker::Core* checked_core = nullptr;
 
 Places::Places() { std::fill(std::begin(of), std::end(of), &nowhere); }
 
-// Where blocks take turns, and where accesses are counted, every access is looked at.
+// Where blocks take turns, and where accesses are counted or followed, every access is looked at.
 const Places* Checker::places_of(const Core& core) const {
-  return task_.cooperative || task_.counts || !pending_.empty() ? &no_places : &core.usual;
+  return task_.cooperative || task_.counts || task_.follows || !pending_.empty() ? &no_places : &core.usual;
 }
 
 void Checker::begin(CheckedTask task) {
@@ -69,6 +69,7 @@ void Checker::begin(CheckedTask task) {
   for (CheckedArgument& argument : task_.arguments) names_.push_back({"", argument.bytes, Space::argument});
   if (unwritten_.size() > kMostUnwritten) unwritten_.clear();
   if (task_.counts) counters_.begin(threads_, task_.cooperative);
+  if (task_.follows) steps_.begin();
   lay_out_arguments();
   for (const StaticVariable& variable : task_.image->variables()) {
     if (variable.of_thread || variable.is_ours) continue;
@@ -299,6 +300,32 @@ void Checker::ran(Core& core, uint32_t statement, const char* file, uint32_t lin
   std::unique_lock<std::mutex> lock(mutex_, std::defer_lock);
   if (task_.cooperative) lock.lock();
   counters_.ran({core.scheduler->current_block(), core.thread()}, statement, file, line);
+}
+
+bool Checker::steps(Core& core, const char* file, uint32_t line, const char* function) {
+  if (!task_.follows || !core.is(task_.followed_block, task_.followed_thread)) return false;
+  steps_.came(file, line, function);
+  return true;
+}
+
+void Checker::tell(const char* name, int index, char kind, uint64_t bits) {
+  Steps::Memory pointee{};
+  bool is_known = false;
+  auto* at = reinterpret_cast<uint8_t*>(bits);
+  auto points_to = [&](const ShadowRegion& region) {
+    if (is_known || kind != 'p' || at < region.base || at > region.base + region.bytes) return;
+    pointee = {region.subject, uint64_t(at - region.base), at, 0};
+    is_known = true;
+  };
+  for (const ShadowRegion& region : globals_) points_to(region);
+  for (const ShadowRegion& region : checked_core->shared) points_to(region);
+  if (task_.shared > 0) points_to(checked_core->dynamic);
+  steps_.told(name, index, kind, bits, is_known ? &pointee : nullptr);
+}
+
+void Checker::follow(const Core& core, const ShadowRegion& region, const uint8_t* at, uint64_t bytes, unsigned how) {
+  if (__builtin_expect(!task_.follows, 1) || !core.is(task_.followed_block, task_.followed_thread)) return;
+  steps_.accessed({region.subject, uint64_t(at - region.base), at, bytes}, (how & kRead) != 0, (how & kWrite) != 0);
 }
 
 void Checker::fence(Core& core) {

@@ -13,6 +13,7 @@
 #include "findings.h"
 #include "image.h"
 #include "shadow.h"
+#include "steps.h"
 
 namespace warpcell::cpu {
 
@@ -55,6 +56,10 @@ struct CheckedTask {
   bool has_addresses;                 // kernels may have addresses of other tensors than the arguments
   bool cooperative;
   bool counts;
+  // One thread's steps are kept.
+  bool follows;
+  uint64_t followed_block;
+  uint32_t followed_thread;
 };
 
 // How many elements of an argument the launch wrote, and how many of them without a gap from the first on.
@@ -78,6 +83,8 @@ class Checker final : public Observer {
   std::vector<std::string> counts() {
     return task_.counts ? counters_.finish(*task_.image) : std::vector<std::string>();
   }
+  // What the followed thread did.
+  std::vector<std::string> steps() { return task_.follows ? steps_.finish() : std::vector<std::string>(); }
   Reached reached(size_t argument) const;
 
   void entered(Scheduler& scheduler) override;
@@ -95,6 +102,9 @@ class Checker final : public Observer {
   void fence(Core& core);
   // A thread has come to a statement.
   void ran(Core& core, uint32_t statement, const char* file, uint32_t line);
+  // The same of a cell whose variables are told; answers whether it is the followed thread.
+  bool steps(Core& core, const char* file, uint32_t line, const char* function);
+  void tell(const char* name, int index, char kind, uint64_t bits);
   // What the compiler's own checks have found; `ends`: the thread goes no further.
   void report(Core& core, Finding finding, bool ends);
 
@@ -123,6 +133,8 @@ class Checker final : public Observer {
   bool look_at(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
   bool touch(Core& core, ShadowRegion& region, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
   void count(Core& core, bool is_shared, const uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
+  // An access of the followed thread.
+  void follow(const Core& core, const ShadowRegion& region, const uint8_t* at, uint64_t bytes, unsigned how);
   void refine(ShadowRegion& region, uint64_t bytes);
   bool outside(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
   bool outside_global(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
@@ -144,6 +156,7 @@ class Checker final : public Observer {
   Shadows shadows_;
   Findings findings_;
   Counters counters_;
+  Steps steps_;
   std::vector<Pending> pending_;
   // Plain reads of what others change atomically: harmless where the reader then does so itself.
   std::map<std::pair<uint8_t*, uint32_t>, Finding> tentative_;
@@ -188,6 +201,9 @@ struct Checker::Core {
 
   uint32_t size_x, size_y;  // of a block
 
+  bool is(uint64_t a_block, uint32_t a_thread) const {
+    return thread() == a_thread && scheduler->current_block() == a_block;
+  }
   uint32_t thread() const { return thread_index[0] + size_x * (thread_index[1] + size_y * thread_index[2]); }
 };
 

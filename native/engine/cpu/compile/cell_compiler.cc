@@ -218,6 +218,7 @@ std::string run_compiler(const Compiler& compiler, const CompileRequest& request
 
 // The cell with its kernels split, with counters, or as it stands.
 SplitText split_of(const CompileRequest& request, const CellOptions& options) {
+  if (options.follow && !options.syntax) return {with_told_variables(request.source), {}, {}};
   if (options.count && !options.syntax) return {with_line_counters(request.source), {}, {}};
   if (!options.split || options.library || options.syntax || options.check) return {request.source, {}, {}};
   SplitText split = split_text(request.source, options.defines);
@@ -253,11 +254,11 @@ Compiled compile_cell(const CompileRequest& request) {
     object = run_compiler(compiler, request, options, split, {"-shared", "-MD", "-MF", dependencies}, directory,
                           &arguments, &compiled.log);
   } catch (const DeviceError& error) {
-    if (error.code == "COMPILE" && options.count) {
-      CompileRequest uncounted = request;
-      std::vector<std::string>& words = uncounted.options;
-      words.erase(std::remove(words.begin(), words.end(), "--count"), words.end());
-      return compile_cell(uncounted);
+    if (error.code == "COMPILE" && (options.follow || options.count)) {
+      CompileRequest simpler = request;
+      std::vector<std::string>& words = simpler.options;
+      words.erase(std::remove(words.begin(), words.end(), options.follow ? "--follow" : "--count"), words.end());
+      return compile_cell(simpler);
     }
     // The message is to be about what the user wrote. Should that compile, it runs as it stands.
     if (error.code != "COMPILE" || split.split.empty()) throw;

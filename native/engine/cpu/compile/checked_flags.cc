@@ -65,7 +65,7 @@ bool names_indices(const std::string& source) {
 
 }  // namespace
 
-std::vector<std::string> checked_flags(const Compiler& compiler, const std::string& source, bool counts) {
+std::vector<std::string> checked_flags(const Compiler& compiler, const std::string& source, bool counts, bool follows) {
   std::vector<std::string> flags(std::begin(kAll), std::end(kAll));
   if (compiler.is_clang)
     flags.insert(flags.end(), std::begin(kClang), std::end(kClang));
@@ -73,6 +73,8 @@ std::vector<std::string> checked_flags(const Compiler& compiler, const std::stri
     flags.insert(flags.end(), std::begin(kGcc), std::end(kGcc));
   // A vector is accessed as a whole, as on a GPU.
   if (counts && !compiler.is_clang) flags.push_back("-fno-tree-sra");
+  // So that it is seen of a variable that it was given no value.
+  if (follows) flags.insert(flags.end(), {"-DWARPCELL_CPU_TELLS", "-ftrivial-auto-var-init=pattern"});
   if (names_indices(source)) flags.push_back("-DWARPCELL_CPU_OWN_INDICES");
   // Our headers come before the text that says so.
   if (host_text(source, compiler.is_clang).standard_library) flags.push_back("-DWARPCELL_CPU_STANDARD_LIBRARY=1");

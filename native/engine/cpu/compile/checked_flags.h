@@ -8,6 +8,6 @@
 
 namespace warpcell::cpu {
 
-std::vector<std::string> checked_flags(const Compiler& compiler, const std::string& source, bool counts);
+std::vector<std::string> checked_flags(const Compiler& compiler, const std::string& source, bool counts, bool follows);
 
 }  // namespace warpcell::cpu

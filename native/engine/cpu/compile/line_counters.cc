@@ -12,7 +12,7 @@ namespace {
 
 class LineCounters {
  public:
-  explicit LineCounters(const std::string& source) : code_(source) {
+  LineCounters(const std::string& source, bool tells) : code_(source), tells_(tells) {
     declarations({0, code_.size()});
     edits_.sort();
   }
@@ -27,7 +27,15 @@ class LineCounters {
   size_t start(size_t i) const { return code_.token(i).at; }
 
   // A call for the statement on the line of the token before which it stands.
-  std::string call() { return "warpcell_cpu_ran(" + std::to_string(statements_++) + ", __FILE__, __LINE__)"; }
+  std::string call() {
+    std::string number = std::to_string(statements_++);
+    if (!tells_) return "warpcell_cpu_ran(" + number + ", __FILE__, __LINE__)";
+    std::string text = "(warpcell_cpu_steps(" + number + ", __FILE__, __LINE__, __func__) && (";
+    for (const Told& variable : told_)
+      text += std::string("warpcell_cpu::") + (variable.has_value ? "tell" : "tell_if_set") + "(\"" + variable.name +
+              "\", " + variable.name + "), ";
+    return text + "true))";
+  }
 
   // What stands outside of functions: their bodies, and what else has bodies of functions in it.
   void declarations(Range range) {
@@ -39,6 +47,8 @@ class LineCounters {
       if (!code_.is(i, "{")) continue;
       size_t close = std::min(code_.closing(i), range.end);
       if (is_function(range, i)) {
+        told_.clear();
+        parameters(range, i);
         if (!is_constant) statements({i + 1, close});
       } else if (!code_.is(i - 1, "=") && !is_constant) {
         declarations({i + 1, close});
@@ -53,8 +63,66 @@ class LineCounters {
     return brace > range.first && code_.is(brace - 1, ")");
   }
 
+  // What the parentheses in front of a body declare.
+  void parameters(Range range, size_t brace) {
+    size_t close = brace - 1;
+    while (close > range.first && !code_.is(close, ")")) close--;
+    size_t open = range.first;
+    while (open < close && !(code_.is(open, "(") && code_.closing(open) == close)) open++;
+    for (size_t first = open + 1; first < close;) {
+      size_t end = part(first, close), last = end - 1;
+      for (size_t i = first; i < end && last == end - 1; i++)
+        if (is_one_of(i, {"=", "["})) last = i - 1;
+      if (last > first && is_declared(last)) told_.push_back({code_.at(last), true});
+      first = end + 1;
+    }
+  }
+
+  // The next comma that is in no bracket.
+  size_t part(size_t i, size_t end) const {
+    for (; i < end && !code_.is(i, ","); i++) {
+      if (code_.is(i, "<") && code_.behind_angles(i) > 0) i = code_.behind_angles(i) - 1;
+      if (is_one_of(i, {"(", "[", "{"})) i = std::min(code_.closing(i), end);
+    }
+    return std::min(i, end);
+  }
+
+  // A name behind a type.
+  bool is_declared(size_t i) const {
+    if (!code_.is_name(i) || is_one_of(i, {"const", "int", "float", "double", "char", "bool", "long", "short"}))
+      return false;
+    if (is_one_of(i - 1, {"return", "goto", "throw", "delete", "new", "else", "case", "sizeof", "operator"}))
+      return false;
+    return code_.is_name(i - 1) || is_one_of(i - 1, {"*", "&", ">"});
+  }
+
+  // What the statement [i, end) declares, which ends with `;`.
+  void declared(size_t i, size_t end) {
+    size_t name = i + 1;
+    auto is_of_type = [&](size_t at) {
+      return code_.is_name(at) || code_.is_number(at) || is_one_of(at, {"::", ":", "<", ">", "*", "&", ","});
+    };
+    if (!code_.is_name(i) || is_one_of(i, {"return", "goto", "throw", "delete", "break", "continue", "asm"})) return;
+    while (name < end && !(is_declared(name) && is_one_of(name + 1, {"=", ";", ",", "[", "{", "("}))) {
+      if (!is_of_type(name)) return;
+      name++;
+    }
+    for (size_t first = name; first < end;) {
+      size_t next = part(first, end - 1);
+      while (is_one_of(first, {"*", "&", "const", "__restrict__"})) first++;
+      if (code_.is_name(first)) {
+        bool has_value = false;
+        for (size_t at = first + 1; at < next; at++) has_value |= is_one_of(at, {"=", "{", "("});
+        told_.push_back({code_.at(first), has_value});
+      }
+      first = next + 1;
+    }
+  }
+
   void statements(Range range) {
+    const size_t before = told_.size();
     for (size_t i = range.first; i < range.end;) i = statement(i, range.end, false);
+    told_.resize(before);
   }
 
   // Returns what is behind it. `alone`: the body of a branch or loop without braces.
@@ -69,7 +137,7 @@ class LineCounters {
       statements({i + 1, close});
       return close + 1;
     }
-    if (is_one_of(i, {"for", "while", "if", "switch"})) return compound(i, end);
+    if (is_one_of(i, {"for", "while", "if", "switch"})) return compound(i, end, alone);
     if (code_.is(i, "do")) {
       size_t next = statement(i + 1, end, true);
       if (!code_.is(next, "while")) return next;
@@ -88,21 +156,27 @@ class LineCounters {
       return next;
     edits_.insert(start(i), (alone ? "{" : "") + call() + "; ");
     if (alone) edits_.insert(code_.token(next - 1).end, "}");
+    if (!alone) declared(i, next);
     return next;
   }
 
-  size_t compound(size_t i, size_t end) {
+  size_t compound(size_t i, size_t end, bool alone) {
     bool is_for = code_.is(i, "for"), is_if = code_.is(i, "if"), is_constant = code_.is(i + 1, "constexpr");
     size_t open = i + (is_constant ? 2 : 1);
     if (!code_.is(open, "(") || code_.closing(open) >= end) return behind(i, end);
     size_t close = code_.closing(open);
+    const size_t before = told_.size();
     if (is_for) {
+      // What comes before the first round is a step of its own.
+      if (tells_ && !alone && !code_.is(open + 1, ";")) edits_.insert(start(i), call() + "; ");
+      declared(open + 1, separator(open + 1, close) + 1);
       size_t first = separator(open + 1, close), second = first < close ? separator(first + 1, close) : close;
       if (second < close) condition({first + 1, second});
     } else if (!is_constant) {
       condition({open + 1, close});
     }
     size_t next = statement(close + 1, end, true);
+    told_.resize(before);
     if (is_if && code_.is(next, "else")) next = statement(next + 1, end, true);
     return next;
   }
@@ -133,13 +207,22 @@ class LineCounters {
     edits_.insert(code_.token(range.end - 1).end, "))");
   }
 
+  struct Told {
+    std::string name;
+    bool has_value;
+  };
+
   Code code_;
+  bool tells_;
   Edits edits_;
   size_t statements_ = 0;
+  std::vector<Told> told_;  // what is known at a statement
 };
 
 }  // namespace
 
-std::string with_line_counters(const std::string& source) { return LineCounters(source).edits().apply(source); }
+std::string with_line_counters(const std::string& source) { return LineCounters(source, false).edits().apply(source); }
+
+std::string with_told_variables(const std::string& source) { return LineCounters(source, true).edits().apply(source); }
 
 }  // namespace warpcell::cpu

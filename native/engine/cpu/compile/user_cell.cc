@@ -40,7 +40,7 @@ std::vector<std::string> flags_of(const Compiler& compiler, const CompileRequest
     flags.push_back("-DWARPCELL_CPU_PTX");
   CellOptions options = read_options(request.options);
   if (options.check) {
-    std::vector<std::string> more = checked_flags(compiler, request.source, options.count);
+    std::vector<std::string> more = checked_flags(compiler, request.source, options.count, options.follow);
     flags.insert(flags.end(), more.begin(), more.end());
   }
   return flags;
