@@ -13,6 +13,8 @@ import { instructionsOf, shownLine, shownLines } from "./listing-text.ts";
 import { occupancyChart } from "./occupancy-chart.ts";
 import { Pane, type PaneText } from "./pane.ts";
 import { matchesIn, stepped, type Match } from "./search.ts";
+import { instructionMeaning } from "./instruction-hover.ts";
+import { meaningOf } from "./meanings.ts";
 import { factsOf, linkSentence } from "./summary.ts";
 
 /** A line of a pane. */
@@ -111,7 +113,7 @@ export class AsmView {
       lines,
       shownLines: shown,
       instructions: instructionsOf(name, shown),
-      language: listingLanguage(name),
+      language: [listingLanguage(name), instructionMeaning(name)],
       ...captionOf("line of the source", [most > 0 && "live", hasSamples && "samples"]),
       bandOf: (index) => this.links.bandOf(source[index] ?? 0),
       gutters: (indexOf) => [
@@ -193,15 +195,17 @@ export class AsmView {
     });
     for (const [number, count] of counts.entries())
       this.columns.note(number, number > 0 && count > 0 ? count.toLocaleString("en-US") : "");
-    this.say(
-      line === 0
-        ? ""
-        : linkSentence(
-            line,
-            this.panes.slice(1).map(({ text }) => text.name),
-            counts.slice(1),
-          ),
-    );
+    const names = this.panes.slice(1).map(({ text }) => text.name);
+    const linked = line === 0 ? "" : linkSentence(line, names, counts.slice(1));
+    this.say([linked, this.meaningAt(place)].filter(Boolean).join(" · "));
+  }
+
+  /** "FFMA multiplies and adds …"; empty where nothing is known. */
+  private meaningAt(place: Place | null): string {
+    if (place === null || place.pane === 0) return "";
+    const line = this.panes[place.pane]!.lines[place.index]!;
+    const meaning = meaningOf(this.listings[place.pane - 1]!.name, line);
+    return meaning === null ? "" : `${meaning.name} ${meaning.text}`;
   }
 
   private find(): void {

@@ -57,6 +57,22 @@ test("source, PTX and SASS stand side by side, each in its colours", async ({ pa
   await page.screenshot({ path: shot("asm-light") });
 });
 
+test("an instruction says what it does, to the pointer and to the keyboard", async ({ page, tmpPath }) => {
+  const view = await upload(page, tmpPath, [axpy()]);
+  await pane(view, "SASS").getByText("FFMA", { exact: true }).hover();
+  const meaning = page.locator(".warpcell-asm-meaning");
+  await expect(meaning).toHaveText("FFMA multiplies and adds float32: a · b + c");
+  await page.screenshot({ path: shot("asm-meaning") });
+  await page.theme.setDarkTheme();
+  await pane(view, "PTX").getByText("ld.global.nc.f32", { exact: true }).hover();
+  await expect(meaning).toHaveText("ld.global.nc.f32 loads from global memory");
+  await page.screenshot({ path: shot("asm-meaning-dark") });
+  await pane(view, "PTX").locator(".cm-line", { hasText: "setp.ge.s32" }).click();
+  await page.mouse.move(0, 0);
+  await page.keyboard.press("ArrowDown");
+  await expect(view.locator(".warpcell-asm-status")).toHaveText(/ · bra jumps, where its predicate holds$/);
+});
+
 test("a line of the source lights up its instructions, and an instruction its line", async ({ page, tmpPath }) => {
   const view = await upload(page, tmpPath, [axpy()]);
   await pane(view, "Source")
