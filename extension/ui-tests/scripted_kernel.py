@@ -16,7 +16,7 @@ class ScriptedKernel(IPythonKernel):
         self.comm_manager.register_target("warpcell.gauges", lambda comm, _message: self.comms.append(comm))
         self.comm_manager.register_target("warpcell.trace", self.serve_windows)
         self.answers = {}
-        targets = ("warpcell.variables", "warpcell.memory", "warpcell.kernel")
+        targets = ("warpcell.variables", "warpcell.memory", "warpcell.kernel", "warpcell.tensor", "warpcell.editor", "warpcell.mistakes")
         for target in targets:
             self.comm_manager.register_target(target, self.serve_answers)
         self.shell.push({"answers": self.answers, "answers_targets": targets, "gauges": self.comms, "gauge": gauge, "time": time, "windows": self.windows})
@@ -38,7 +38,8 @@ class ScriptedKernel(IPythonKernel):
 
         def answer(question):
             left = self.answers.get(target, [{"problem": "none yet"}])
-            comm.send({"request": question["content"]["data"]["request"], **(left.pop(0) if len(left) > 1 else left[0])})
+            given = left.pop(0) if len(left) > 1 else left[0]
+            comm.send(given if isinstance(given, list) else {"request": question["content"]["data"]["request"], **given})
 
         comm.on_msg(answer)
 

@@ -52,21 +52,48 @@ test("cells above that have not run count as they are written, and what ran coun
   expect(await underlined("half('3')", [])).toEqual(["half TS2304: Cannot find name 'half'."]);
 });
 
-test("kernels of a CUDA cell that has not run may be anything, and afterwards are what they are", async () => {
-  const cuda = `%%cuda
+const ofAbove = `%%cuda
 __constant__ float table[16];
 /* __global__ void old(int) */
+struct Ball { float radius; };
 __global__ void __launch_bounds__(128) fill(float* out, int n) { int local = n; out[local] = table[0]; }
 template <typename T> __global__ void scale(T* x) { }
-warpcell::Tensor made(int n) { return warpcell::empty({n}); }
-void used(const warpcell::Tensor& x) { warpcell::Tensor inner(x); }`;
-  expect(await underlined("fill.nope; scale; table; made(3); used(1); old; local; inner", [cuda])).toEqual([
+warpcell::Tensor made(int n, bool isOne = false) { return warpcell::empty({n}); }
+void used(const warpcell::Tensor& x) { warpcell::Tensor inner(x); }
+static warpcell::Tensor helper(int n) { return made(n); }`;
+
+test("kernels, variables and host functions of a CUDA cell that has not run have the types that are written", async () => {
+  const launch = "const at = { grid: 1, block: 1 };";
+  expect(await underlined(`${launch} fill.nope; scale; table; old; local; inner; helper`, [ofAbove])).toEqual([
+    `nope TS2339: Property 'nope' does not exist on type 'Kernel<[out: Tensor<"float32"> | null, n: number]>'.`,
     "old TS2304: Cannot find name 'old'.",
     "local TS2304: Cannot find name 'local'.",
     "inner TS2304: Cannot find name 'inner'.",
+    "helper TS2304: Cannot find name 'helper'.",
   ]);
+  expect(await underlined(`${launch} fill.launch(at, made(3) as never, '1'); made('3'); used(1)`, [ofAbove])).toEqual([
+    "'1' TS2345: Argument of type 'string' is not assignable to parameter of type 'number'.",
+    "'3' TS2345: Argument of type 'string' is not assignable to parameter of type 'number'.",
+    "1 TS2345: Argument of type 'number' is not assignable to parameter of type 'Tensor<any>'.",
+  ]);
+  expect(await underlined("made(3, true).sum().item().toFixed(); used(made(2))", [ofAbove])).toEqual([]);
+});
+
+test("a type that a cell above declares is known; what only a compiler understands may be anything", async () => {
+  const later = "%%cuda\n__global__ void drop(Ball ball) { }";
+  const launch = "drop.launch({ grid: 1, block: 1 }, { radius: 'wide' })";
+  expect(await underlined(launch, [ofAbove, later])).toEqual([
+    "radius TS2322: Type 'string' is not assignable to type 'number'.",
+  ]);
+  expect(await underlined(launch, [later])).toEqual([]);
+  expect(await underlined("made(3, 4, 5)", ["%%cuda\nwarpcell::Tensor made(int n) { return"])).toEqual([
+    "made TS2304: Cannot find name 'made'.",
+  ]);
+});
+
+test("a kernel that has run is what it is", async () => {
   service.declare(1, [{ name: "fill", text: "declare const fill: { launch(n: number): void };" }]);
-  expect(await underlined("fill.launch('1')", [cuda])).toEqual([
+  expect(await underlined("fill.launch('1')", [ofAbove])).toEqual([
     "'1' TS2345: Argument of type 'string' is not assignable to parameter of type 'number'.",
   ]);
 });

@@ -1,4 +1,5 @@
 // The mistakes in cells that are being written: as if the cells above, as they are written now, had run.
+import { CompileError, typedNames } from "warpcell/cuda-text";
 import { type Cell, parse } from "./cell.ts";
 import { CellSyntaxError } from "./cell-syntax-error.ts";
 import type { CellsProgram, Module, Wrapped } from "./cells-program.ts";
@@ -69,27 +70,22 @@ export class Drafts {
     const known = this.#bases.get(key);
     if (known !== undefined) return known;
     const program = this.#program.draft();
-    for (const [index, text] of before.entries()) this.#add(program, index, text);
+    for (const [index, text] of before.entries()) this.#add(program, index, text, before.slice(0, index));
     this.#bases.set(key, program);
     if (this.#bases.size > basesKept) this.#bases.delete(this.#bases.keys().next().value!);
     return program;
   }
 
-  #add(program: CellsProgram, index: number, text: string): void {
+  #add(program: CellsProgram, index: number, text: string, before: readonly string[]): void {
     const cell = parsed(text);
     if (cell === null) return;
     if (cell.language === "typescript") {
       if (!this.#ran.has(cell.code)) program.add(index, cell.code);
       return;
     }
-    // What its kernels take is known once it has been compiled.
     const known = program.names();
-    const names = cudaNames(cell.code).filter((name) => !known.has(name));
-    if (names.length > 0)
-      program.declare(
-        index,
-        names.map((name) => ({ name, text: `declare const ${name}: any;` })),
-      );
+    const declarations = cudaDeclarations(cell.code, before).filter(({ name }) => !known.has(name));
+    if (declarations.length > 0) program.declare(index, declarations);
   }
 }
 
@@ -100,6 +96,20 @@ export function parsed(text: string): Cell | null {
   } catch (error) {
     if (error instanceof CellSyntaxError) return null;
     throw error;
+  }
+}
+
+/** What a cell of CUDA declares for TypeScript; of what only a compiler understands, the names. */
+function cudaDeclarations(code: string, before: readonly string[]): readonly { name: string; text: string }[] {
+  const cells = before.flatMap((text) => {
+    const cell = parsed(text);
+    return cell?.language === "cuda" ? [cell.code] : [];
+  });
+  try {
+    return typedNames(code, cells);
+  } catch (error) {
+    if (!(error instanceof CompileError)) throw error;
+    return cudaNames(code).map((name) => ({ name, text: `declare const ${name}: any;` }));
   }
 }
 

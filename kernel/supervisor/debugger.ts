@@ -37,7 +37,10 @@ const ended = "The session has ended, and with it what it was asked.";
 export class Debugger {
   readonly #publisher: Publisher;
   readonly #session: SessionKeeper;
-  #isAttached = false;
+  /** Those that are attached, by the route to them. */
+  readonly #clients = new Set<string>();
+  /** How many of all clients have gone since one attached alone. */
+  #gone = 0;
   #isStopped = false;
   readonly #cells = new Map<string, string>();
   readonly #breakpoints = new Map<string, Breakpoints>();
@@ -54,12 +57,16 @@ export class Debugger {
     return this.#isStopped;
   }
 
-  /** The content of debug_reply. */
-  async answer(content: Json): Promise<Json> {
+  get #isAttached(): boolean {
+    return this.#clients.size > 0;
+  }
+
+  /** The content of debug_reply. `client`: the route to who asks. */
+  async answer(content: Json, client: string): Promise<Json> {
     const command = required(content, "command", "string");
     const given = optional(content, "arguments", "object", {});
     const own = rowOf(this.#own, command);
-    const { success, message, body } = own === undefined ? await this.#ask(command, given) : await own(given);
+    const { success, message, body } = own === undefined ? await this.#ask(command, given) : await own(given, client);
     return {
       seq: ++this.#sent,
       type: "response",
@@ -95,9 +102,14 @@ export class Debugger {
     if (this.#isStopped) this.event("continued", { threadId: thread.id, allThreadsContinued: true });
   }
 
-  /** A client has gone, perhaps the one that debugs: nothing may wait for it. */
+  /**
+   * A client has gone, perhaps one that debugs, and nothing says which: once all that debug may have gone, nothing waits
+   * for them.
+   */
   clientLeft(): void {
-    if (this.#isAttached) void this.#detach();
+    if (!this.#isAttached || ++this.#gone < this.#clients.size) return;
+    this.#clients.clear();
+    void this.#detach();
   }
 
   /** Lets code go on that is paused. */
@@ -105,10 +117,10 @@ export class Debugger {
     void this.#ask("continue", {});
   }
 
-  readonly #own: Readonly<Record<string, (given: Json) => DebugAnswer | Promise<DebugAnswer>>> = {
-    debugInfo: () =>
+  readonly #own: Readonly<Record<string, (given: Json, client: string) => DebugAnswer | Promise<DebugAnswer>>> = {
+    debugInfo: (_given, client) =>
       succeeded({
-        isStarted: this.#isAttached,
+        isStarted: this.#clients.has(client),
         hashMethod: cellPaths.method,
         hashSeed: cellPaths.seed,
         tmpFilePrefix: cellPaths.prefix,
@@ -120,12 +132,17 @@ export class Debugger {
         copyToGlobals: true,
       }),
     initialize: () => succeeded(capabilities),
-    attach: async () => {
+    attach: async (_given, client) => {
+      if (!this.#isAttached) this.#gone = 0;
+      this.#clients.add(client);
       const answer = await this.#attach();
       if (answer.success) this.event("initialized", {});
       return answer;
     },
-    disconnect: () => this.#detach(),
+    disconnect: (_given, client) => {
+      this.#clients.delete(client);
+      return this.#isAttached ? succeeded() : this.#detach();
+    },
     configurationDone: () => succeeded(),
     threads: () => succeeded({ threads: [thread] }),
     dumpCell: (given) => {
@@ -146,7 +163,6 @@ export class Debugger {
   }
 
   async #attach(): Promise<DebugAnswer> {
-    this.#isAttached = true;
     for (const { source, breakpoints } of this.#breakpoints.values())
       await this.#ask("setBreakpoints", { source: { path: source }, breakpoints });
     await this.#ask("setExceptionBreakpoints", this.#filters);
@@ -154,7 +170,6 @@ export class Debugger {
   }
 
   #detach(): Promise<DebugAnswer> {
-    this.#isAttached = false;
     return this.#ask("disconnect", {});
   }
 

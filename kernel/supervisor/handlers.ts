@@ -135,7 +135,11 @@ const shell: Record<string, Handler> = {
 
 const control: Record<string, Handler> = {
   ...everywhere,
-  debug_request: { lane: "now", follows: true, answer: ({ debug }, { content }) => debug.answer(content) },
+  debug_request: {
+    lane: "now",
+    follows: true,
+    answer: ({ debug }, { content, identities }) => debug.answer(content, Buffer.concat(identities).toString("hex")),
+  },
 };
 
 const stdin: Record<string, Handler> = {

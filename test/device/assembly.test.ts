@@ -64,6 +64,9 @@ describe.each(compilers)("the cpu, by %s", (compiler) => {
       new Set(tiled.source.filter((line) => line >= 7 && line <= 20)),
     );
     expect(tiled.lines.join("\n")).not.toContain("saxpy");
+    // Symbols of C++ are read as people write them.
+    expect(tiled.lines.filter((line) => /\b_Z/.test(line))).toEqual([]);
+    expect(tiled.lines.some((line) => /product<float>.*:$/.test(line))).toBe(true);
     expect(String(product.asm)).toMatch(/^product<float> · assembly · x86_64|^product<float> · assembly · aarch64/);
   });
 });
@@ -118,6 +121,7 @@ describe.each(
     const { listings, notes } = saxpy.asm as unknown as Shown;
     expect(listings[0]!.name).toBe("PTX");
     expect(at(listings[0]!, 5).join("\n")).toMatch(/fma\.rn\.f32/);
+    expect(listings.flatMap(({ lines }) => lines.filter((line) => /\b_Z/.test(line)))).toEqual([]);
     expect(at((product.asm as unknown as Shown).listings[0]!, 15).join("\n")).toMatch(/bar(rier)?\.sync/);
     const sass = listings.find((listing) => listing.name === "SASS");
     if (sass === undefined) {

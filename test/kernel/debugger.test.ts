@@ -2,7 +2,7 @@
 // seen there, and that nothing hangs.
 import { expect, test } from "vitest";
 import { murmur2 } from "../../node_modules/@jupyterlab/debugger/lib/hash.js";
-import type { Json } from "../../kernel/supervisor/messages.ts";
+import { requestOf, type Json } from "../../kernel/supervisor/messages.ts";
 import { Debugging, texts } from "../helpers/debugging.ts";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -361,6 +361,35 @@ test("a client that leaves lets paused code run on", async () => {
   expect(shown(await done)).toContainEqual(["execute_result", "2"]);
 
   expect(await new Debugging(client).ask("debugInfo")).toMatchObject({ isStarted: false, stoppedThreads: [] });
+});
+
+test("of two clients that debug, one that stops or leaves leaves the other what it debugs", async () => {
+  const opened = await openKernel();
+  const [first, second] = [connect(opened), connect(opened)];
+  await Promise.all([first.ready(), second.ready()]);
+  const [leaves, stops, stays] = [new Debugging(first), new Debugging(second), new Debugging(opened.client)];
+  const code = "let n = 1;\nn = 2;\nn";
+  const comm = { comm_id: "of-stays", target_name: "warpcell.gauges", data: {} };
+  opened.client.send("shell", requestOf("comm_open", comm));
+  await stays.start();
+  await stays.breakAt({ code }, 2);
+  expect(await stops.ask("debugInfo")).toMatchObject({ isStarted: false });
+  await stops.start();
+  await leaves.start();
+  await stops.ask("disconnect");
+  expect(await stops.ask("debugInfo")).toMatchObject({ isStarted: false });
+
+  const stopped = stays.stop();
+  const done = opened.client.execute(code);
+  expect((await stopped).stack).toEqual(["Cell [1] at 2"]);
+  // The kernel has noticed: it closes the comms that it answers itself.
+  const noticed = next(opened.client, ({ header }) => header.msg_type === "comm_close");
+  first.close();
+  await noticed;
+  expect(await stays.ask("debugInfo")).toMatchObject({ isStarted: true, stoppedThreads: [1] });
+  expect((await stays.go("next")).stack).toEqual(["Cell [1] at 3"]);
+  await stays.ask("continue", { threadId: 1 });
+  expect(shown(await done)).toContainEqual(["execute_result", "2"]);
 });
 
 test("nothing hangs: a session that ends, code that leaves the process, a shutdown", async () => {

@@ -8,6 +8,8 @@ import { ledTo } from "../drawing/list-keys.ts";
 import { formatCount } from "../drawing/quantity.ts";
 import { keepKeys } from "../drawing/own-keys.ts";
 import { element } from "../tensor-view/element.ts";
+import { changeMarks, setChanges } from "./change-marks.ts";
+import type { Changes } from "./changes.ts";
 import { marking, noMarks, setMarks, type Marks } from "./marks.ts";
 
 export interface PaneText {
@@ -48,6 +50,7 @@ export class Pane {
   private positions: Int32Array;
   private marks: Marks = noMarks;
   private hovered = -1;
+  private changes: Changes | null = null;
 
   constructor(text: PaneText, events: PaneEvents) {
     this.text = text;
@@ -67,6 +70,7 @@ export class Pane {
           this.language.of(text.language),
           text.gutters(indexOf),
           marking((line) => text.bandOf(indexOf(line))),
+          changeMarks,
           EditorView.contentAttributes.of({
             tabindex: "0",
             "aria-label": `${text.name}, read-only. Arrow keys go from line to line, slash searches.`,
@@ -116,6 +120,23 @@ export class Pane {
     this.shown = this.allOf(all);
     this.positions = this.positionsOf(this.shown);
     this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: this.document() } });
+    this.showChanges(this.changes);
+  }
+
+  /** Marks what is new, and shows what has gone; `null`: no longer. Directives count only while they are shown. */
+  showChanges(changes: Changes | null): void {
+    this.changes = changes;
+    const added = [...(changes?.added ?? [])].filter((index) => this.isShown(index));
+    const gone = [...(changes?.gone ?? [])].map(([index, lines]) => [this.lineFrom(index), lines] as const);
+    this.view.dispatch({
+      effects: setChanges.of({ added: added.map((index) => this.positions[index]! + 1), gone }),
+    });
+  }
+
+  /** The number of the first line that is shown from an index on. */
+  private lineFrom(index: number): number {
+    const found = this.shown.findIndex((shown) => shown >= index);
+    return (found < 0 ? this.shown.length : found) + 1;
   }
 
   /** Lights up lines; returns how many of them are shown. */

@@ -6,6 +6,7 @@ import { IRenderMimeRegistry } from "@jupyterlab/rendermime";
 import { asmMime } from "../../../kernel/mime.ts";
 import { cudaLanguage } from "../cuda-cells/cuda-language.ts";
 import { wordColours } from "../cuda-cells/word-colours.ts";
+import { Compiles } from "./changes.ts";
 import { AsmRenderer } from "./renderer.ts";
 
 export const asm: JupyterFrontEndPlugin<void> = {
@@ -21,11 +22,12 @@ export const asm: JupyterFrontEndPlugin<void> = {
         (cuda): Extension => [cuda, wordColours({ all: true })],
         (error: unknown) => (console.warn((error as Error).message), []),
       ));
+    const compiles = new Compiles();
     rendermime.addFactory({
       safe: true,
       mimeTypes: [asmMime],
       defaultRank: 10,
-      createRenderer: (options) => new AsmRenderer(options, load()),
+      createRenderer: (options) => new AsmRenderer(options, load(), compiles),
     });
   },
 };

@@ -3,6 +3,7 @@ import type { Extension } from "@codemirror/state";
 import type { IRenderMime } from "@jupyterlab/rendermime-interfaces";
 import { Widget } from "@lumino/widgets";
 import { element } from "../tensor-view/element.ts";
+import type { Compiles } from "./changes.ts";
 import { checkAsm } from "./payload.ts";
 import { AsmView } from "./view.ts";
 
@@ -11,9 +12,12 @@ export class AsmRenderer extends Widget implements IRenderMime.IRenderer {
   private readonly language: Promise<Extension>;
   private view: AsmView | null = null;
 
+  private readonly compiles: Compiles;
+
   /** `language`: of the source. */
-  constructor({ mimeType }: IRenderMime.IRendererOptions, language: Promise<Extension>) {
+  constructor({ mimeType }: IRenderMime.IRendererOptions, language: Promise<Extension>, compiles: Compiles) {
     super();
+    this.compiles = compiles;
     this.mimeType = mimeType;
     this.language = language;
     this.addClass("warpcell-asm");
@@ -33,7 +37,7 @@ export class AsmRenderer extends Widget implements IRenderMime.IRenderer {
       this.node.replaceChildren(element("div", "warpcell-problem", payload.problem));
       return;
     }
-    const view = new AsmView(payload.value);
+    const view = new AsmView(payload.value, this.compiles.changes(payload.value));
     this.view = view;
     this.node.replaceChildren(view.node);
     const language = await this.language;

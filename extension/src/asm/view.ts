@@ -5,6 +5,7 @@ import type { AsmListing, AsmPayload } from "../../../kernel/mime.ts";
 import { formatCount } from "../drawing/quantity.ts";
 import { mostCharacters, shownText } from "../drawing/shown-text.ts";
 import { element } from "../tensor-view/element.ts";
+import type { Changes } from "./changes.ts";
 import { Columns } from "./columns.ts";
 import { lineColumn, liveColumn, sampleColumn } from "./gutters.ts";
 import { listingLanguage } from "./languages.ts";
@@ -13,6 +14,8 @@ import { instructionsOf, shownLine, shownLines } from "./listing-text.ts";
 import { occupancyChart } from "./occupancy-chart.ts";
 import { Pane, type PaneText } from "./pane.ts";
 import { matchesIn, stepped, type Match } from "./search.ts";
+import { instructionMeaning } from "./instruction-hover.ts";
+import { meaningOf } from "./meanings.ts";
 import { factsOf, linkSentence } from "./summary.ts";
 
 /** A line of a pane. */
@@ -27,6 +30,7 @@ export class AsmView {
   private readonly links: Links;
   private readonly listings: readonly AsmListing[];
   private readonly panes: readonly Pane[];
+  private readonly changes: readonly (Changes | null)[];
   private readonly columns: Columns;
   private readonly status = element("div", "warpcell-asm-status");
   private readonly search = element("input", "warpcell-search");
@@ -35,7 +39,9 @@ export class AsmView {
   private matches: readonly Match[] = [];
   private match = -1;
 
-  constructor(payload: AsmPayload) {
+  /** `changes`: since the compile before, of each listing. */
+  constructor(payload: AsmPayload, changes: readonly (Changes | null)[] = []) {
+    this.changes = changes;
     this.listings = payload.listings;
     this.links = new Links(payload);
     const texts = [
@@ -111,7 +117,7 @@ export class AsmView {
       lines,
       shownLines: shown,
       instructions: instructionsOf(name, shown),
-      language: listingLanguage(name),
+      language: [listingLanguage(name), instructionMeaning(name)],
       ...captionOf("line of the source", [most > 0 && "live", hasSamples && "samples"]),
       bandOf: (index) => this.links.bandOf(source[index] ?? 0),
       gutters: (indexOf) => [
@@ -147,8 +153,35 @@ export class AsmView {
       this.search,
       this.found,
       ...(chart ? [chart] : []),
+      ...this.changesButton(),
       ...this.directivesButton(),
     );
+  }
+
+  /** Only where something has changed. */
+  private changesButton(): HTMLElement[] {
+    const known = this.changes.filter((changes) => changes !== null);
+    const added = known.reduce((sum, { added: lines }) => sum + lines.size, 0);
+    const gone = known.reduce((sum, { gone: lines }) => sum + [...lines.values()].flat().length, 0);
+    if (added + gone === 0) return [];
+    const counts = `${formatCount(added, "line is", "lines are")} new, ${formatCount(gone, "has", "have")} gone`;
+    return this.toggle("Changes", `${counts} since the compile before`, (isOn) => {
+      for (const [index, changes] of this.changes.entries()) this.panes[index + 1]!.showChanges(isOn ? changes : null);
+      this.say(isOn ? counts : "");
+    });
+  }
+
+  private toggle(text: string, title: string, run: (isOn: boolean) => void): HTMLElement[] {
+    const button = element("button", "warpcell-button warpcell-asm-directives", text);
+    button.type = "button";
+    button.title = title;
+    button.setAttribute("aria-pressed", "false");
+    button.addEventListener("click", () => {
+      const isOn = button.getAttribute("aria-pressed") === "false";
+      button.setAttribute("aria-pressed", String(isOn));
+      run(isOn);
+    });
+    return [button];
   }
 
   /** Only where there are directives to hide. */
@@ -158,18 +191,12 @@ export class AsmView {
       0,
     );
     if (hidden === 0) return [];
-    const button = element("button", "warpcell-button warpcell-asm-directives", "Directives");
-    button.type = "button";
-    button.title = `${formatCount(hidden, "line is", "lines are")} for the assembler, not for people`;
-    button.setAttribute("aria-pressed", "false");
-    button.addEventListener("click", () => {
-      const all = button.getAttribute("aria-pressed") === "false";
-      button.setAttribute("aria-pressed", String(all));
-      for (const pane of this.panes) pane.showDirectives(all);
+    const title = `${formatCount(hidden, "line is", "lines are")} for the assembler, not for people`;
+    return this.toggle("Directives", title, (isOn) => {
+      for (const pane of this.panes) pane.showDirectives(isOn);
       this.point(this.cursor, false);
       this.find();
     });
-    return [button];
   }
 
   private choose(place: Place | null): void {
@@ -193,15 +220,17 @@ export class AsmView {
     });
     for (const [number, count] of counts.entries())
       this.columns.note(number, number > 0 && count > 0 ? count.toLocaleString("en-US") : "");
-    this.say(
-      line === 0
-        ? ""
-        : linkSentence(
-            line,
-            this.panes.slice(1).map(({ text }) => text.name),
-            counts.slice(1),
-          ),
-    );
+    const names = this.panes.slice(1).map(({ text }) => text.name);
+    const linked = line === 0 ? "" : linkSentence(line, names, counts.slice(1));
+    this.say([linked, this.meaningAt(place)].filter(Boolean).join(" · "));
+  }
+
+  /** "FFMA multiplies and adds …"; empty where nothing is known. */
+  private meaningAt(place: Place | null): string {
+    if (place === null || place.pane === 0) return "";
+    const line = this.panes[place.pane]!.lines[place.index]!;
+    const meaning = meaningOf(this.listings[place.pane - 1]!.name, line);
+    return meaning === null ? "" : `${meaning.name} ${meaning.text}`;
   }
 
   private find(): void {

@@ -73,11 +73,13 @@ export class CommQuestions {
     if (kernel === this.kernel && forgetting.has(status)) this.forget();
   }
 
-  private answer(data: Record<string, unknown>, buffers: Answer["buffers"]): void {
-    const request = Number(data["request"]);
+  private answer(data: unknown, buffers: Answer["buffers"]): void {
+    // A kernel of another's making may send anything.
+    if (typeof data !== "object" || data === null) return;
+    const { request: of, problem } = data as { request?: unknown; problem?: unknown };
+    const request = Number(of);
     const resolve = this.waiting.get(request);
     this.waiting.delete(request);
-    const { problem } = data;
     resolve?.(typeof problem === "string" ? { ok: false, problem } : { ok: true, value: { data, buffers } });
   }
 

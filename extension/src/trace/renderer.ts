@@ -71,6 +71,9 @@ export class TraceRenderer extends Panel implements IRenderMime.IRenderer {
       links: notebook?.links ?? null,
       enlarge,
       save: trace.payload.complete ? () => saveAs("cell.profile", JSON.stringify(value)) : null,
+      perfetto: trace.payload.complete
+        ? () => void import("./perfetto.ts").then(({ openInPerfetto }) => openInPerfetto(trace))
+        : null,
     });
   }
 

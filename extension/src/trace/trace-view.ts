@@ -26,6 +26,8 @@ export interface TraceSurroundings {
   readonly enlarge: (() => void) | null;
   /** Saves the profile as a file; `null` where the output has not all of it. */
   readonly save: (() => void) | null;
+  /** Offers to open it in Perfetto; `null` as above. */
+  readonly perfetto: (() => void) | null;
 }
 
 let views = 0;
@@ -38,7 +40,7 @@ export class TraceView extends Panel {
   private readonly tabs: HTMLButtonElement[];
   private readonly takeBadges: (() => void) | null;
 
-  constructor(trace: Trace, { panels, ask, links, enlarge, save }: TraceSurroundings) {
+  constructor(trace: Trace, { panels, ask, links, enlarge, save, perfetto }: TraceSurroundings) {
     super();
     this.addClass("warpcell-trace-view");
     const { payload } = trace;
@@ -49,7 +51,7 @@ export class TraceView extends Panel {
     this.made = [timeline, ...panels.map(() => null)];
     const name = `warpcell-trace-${views++}`;
     this.tabs = ["Timeline", ...panels.map(({ title }) => title)].map((title, index) => this.tab(title, index, name));
-    this.addWidget(new Widget({ node: head(payload, this.tabs, { enlarge, save }) }));
+    this.addWidget(new Widget({ node: head(payload, this.tabs, { enlarge, save, perfetto }) }));
     this.addWidget(timeline);
     this.identify(timeline, 0);
     if (payload.notes.length > 0)
@@ -128,7 +130,7 @@ export class TraceView extends Panel {
 function head(
   { title, duration, count, complete, devices }: TracePayload,
   tabs: readonly HTMLElement[],
-  { enlarge, save }: Pick<TraceSurroundings, "enlarge" | "save">,
+  { enlarge, save, perfetto }: Pick<TraceSurroundings, "enlarge" | "save" | "perfetto">,
 ): HTMLElement {
   const list = element("div", "warpcell-trace-tabs", ...tabs);
   list.setAttribute("role", "tablist");
@@ -150,6 +152,7 @@ function head(
   const node = element("div", "warpcell-trace-bar", words, list);
   const buttons = [
     button("Save", "Save the profile as a file, for Compare and Profile.load", save),
+    button("Perfetto…", "Open the profile in Perfetto, in a new tab; asks first", perfetto),
     button("Enlarge", "Open the profile in a tab of its own", enlarge),
   ];
   node.append(element("span", "warpcell-trace-whole", ...buttons.flat()));

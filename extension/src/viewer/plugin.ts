@@ -1,12 +1,13 @@
 // Opens tensors in tabs of the main area: by a command, and where a cell asks for it. What a tab shows is loaded with the
 // first one.
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
-import { MainAreaWidget } from "@jupyterlab/apputils";
+import { MainAreaWidget, Notification } from "@jupyterlab/apputils";
 import type { NotebookPanel } from "@jupyterlab/notebook";
 import { INotebookTracker } from "@jupyterlab/notebook";
 import type { Kernel, KernelMessage } from "@jupyterlab/services";
 import type { OpenPayload } from "../../../kernel/mime.ts";
 import { viewerTarget } from "../../../kernel/mime.ts";
+import { mostCharacters, shownText } from "../drawing/shown-text.ts";
 import { checkOutput, counts, exactly, text, type Checked, type Expectations } from "../kernel-link/fields.ts";
 import { openTensor, type OpenRequest } from "./open.ts";
 
@@ -57,10 +58,11 @@ export const viewer: JupyterFrontEndPlugin<void> = {
     const listen = (panel: NotebookPanel): void => {
       const register = (kernel: Kernel.IKernelConnection | null | undefined): void =>
         kernel?.registerCommTarget(viewerTarget, (comm: Kernel.IComm, { content }: KernelMessage.ICommOpenMsg) => {
-          const { name, ...tensor } = content.data as { name?: unknown };
-          const checked = checkOpen(tensor);
+          const checked = checkOpen(content.data);
           comm.close();
-          if (checked.ok) return open(panel, checked.value, typeof name === "string" ? name : undefined);
+          if (!checked.ok) return void Notification.error(shownText(checked.problem, mostCharacters));
+          const { name } = content.data as { name?: unknown };
+          return open(panel, checked.value, typeof name === "string" ? shownText(name, 80) : undefined);
         });
       panel.sessionContext.kernelChanged.connect((_sender, { newValue }) => register(newValue));
       register(panel.sessionContext.session?.kernel);

@@ -57,6 +57,52 @@ test("source, PTX and SASS stand side by side, each in its colours", async ({ pa
   await page.screenshot({ path: shot("asm-light") });
 });
 
+test("an instruction says what it does, to the pointer and to the keyboard", async ({ page, tmpPath }) => {
+  const view = await upload(page, tmpPath, [axpy()]);
+  await pane(view, "SASS").getByText("FFMA", { exact: true }).hover();
+  const meaning = page.locator(".warpcell-asm-meaning");
+  await expect(meaning).toHaveText("FFMA multiplies and adds float32: a · b + c");
+  await page.screenshot({ path: shot("asm-meaning") });
+  await page.theme.setDarkTheme();
+  await pane(view, "PTX").getByText("ld.global.nc.f32", { exact: true }).hover();
+  await expect(meaning).toHaveText("ld.global.nc.f32 loads from global memory");
+  await page.screenshot({ path: shot("asm-meaning-dark") });
+  await page.mouse.move(0, 0);
+  await view.locator(".warpcell-search").fill("setp.ge.s32");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("ArrowDown");
+  await expect(view.locator(".warpcell-asm-status")).toHaveText(/ · bra jumps, where its predicate holds$/);
+});
+
+test("a kernel that is compiled again shows what has changed", async ({ page, tmpPath }) => {
+  const texts = ["%%cuda\n__global__ void fill(float* out) { out[threadIdx.x] = 1; }", "fill.asm"];
+  const cells = texts.map((source) => ({ source }));
+  await page.contents.uploadContent(notebookOf(typescript, cells), "text", `${tmpPath}/changes.ipynb`);
+  await open(page, `${tmpPath}/changes.ipynb`);
+  await page.notebook.run();
+  const view = cell(page, 1).locator(".warpcell-asm");
+  const changes = view.getByRole("button", { name: "Changes" });
+  await expect(view).toBeVisible();
+  await expect(changes).toHaveCount(0);
+  await page.notebook.setCell(0, "code", texts[0]!.replace("= 1", "= sqrtf(out[threadIdx.x + 1]) / 3"));
+  await page.notebook.run();
+  await expect(changes).toHaveAttribute(
+    "title",
+    /^\d+ lines? (is|are) new, \d+ (has|have) gone since the compile before$/,
+  );
+  await changes.click();
+  await expect(view.locator(".warpcell-asm-added").first()).toBeVisible();
+  await expect(view.locator(".warpcell-asm-gone").first()).toBeVisible();
+  await expect(view.locator(".warpcell-asm-status")).toHaveText(/new, .* gone$/);
+  await expect(view).not.toContainText("_Z");
+  await page.screenshot({ path: shot("asm-changes") });
+  await page.theme.setDarkTheme();
+  await page.screenshot({ path: shot("asm-changes-dark") });
+  await changes.click();
+  await expect(view.locator(".warpcell-asm-added, .warpcell-asm-gone")).toHaveCount(0);
+});
+
 test("a line of the source lights up its instructions, and an instruction its line", async ({ page, tmpPath }) => {
   const view = await upload(page, tmpPath, [axpy()]);
   await pane(view, "Source")

@@ -1,4 +1,4 @@
-// No view has anything that axe finds wrong, in light and in dark.
+// No view has anything that axe finds wrong, in light, in dark and in high contrast.
 import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
 import { readFileSync } from "node:fs";
 import { expect, test } from "./jupyterlab";
@@ -30,14 +30,13 @@ async function check(page: IJupyterLabPageFixture, what: string, selector: strin
   await expect(page.locator(selector).first()).toBeVisible();
   // A cell out of sight is not laid out.
   await page.locator(selector).first().scrollIntoViewIfNeeded();
-  for (const theme of ["light", "dark"] as const) {
-    await setTheme(page, theme);
+  for (const theme of ["JupyterLab Dark", "JupyterLab Dark High Contrast", "JupyterLab Light"]) {
+    await page.theme.setTheme(theme);
     const { wrong, rules } = await found(page, selector);
     expect.soft(wrong, `${what}, ${theme}`).toEqual([]);
     // Text that axe takes for hidden would not be looked at.
     expect(rules, `${what}, ${theme}`).toContain("color-contrast");
   }
-  await setTheme(page, "light");
 }
 
 const sources = [
@@ -70,7 +69,7 @@ test("panels, outputs and the viewer", async ({ page, tmpPath }) => {
   await check(page, "a chart", output(2));
   await check(page, "an exercise", output(3));
   await expect(cell(page, 4).getByRole("tab", { name: "Timeline" })).toBeVisible();
-  for (const tab of ["Timeline", "Kernels", "Roofline", "Advice"]) {
+  for (const tab of ["Timeline", "Kernels", "Operations", "Roofline", "Advice", "Compare"]) {
     await cell(page, 4).getByRole("tab", { name: tab }).click();
     await check(page, `a profile's ${tab}`, output(4));
   }

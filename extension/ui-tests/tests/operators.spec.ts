@@ -8,6 +8,18 @@ const cells = [
   "const after = await profile(() => { step(256, 8); step(32, 1); });\nafter",
 ];
 
+const perfetto = `<script>
+  addEventListener("message", ({ data, source }) => {
+    if (data === "PING") return source.postMessage("PONG", "*");
+    const { buffer, title } = data.perfetto;
+    const { traceEvents } = JSON.parse(new TextDecoder().decode(buffer));
+    const names = new Set(traceEvents.filter(({ ph }) => ph === "X").map(({ name }) => name));
+    const pre = document.createElement("pre");
+    pre.textContent = title + "\\n" + [...names].sort().join(" ");
+    document.body.append(pre);
+  });
+</script>`;
+
 test("operations by shape, and two profiles side by side", async ({ page, tmpPath, baseURL }) => {
   const path = `${tmpPath}/operators.ipynb`;
   await page.contents.uploadContent(
@@ -95,6 +107,31 @@ test("operations by shape, and two profiles side by side", async ({ page, tmpPat
   await chosen.setInputFiles(await (await download).path());
   await expect(softmax.getByRole("cell").nth(5)).toHaveText("8");
   await expect(softmax.getByRole("cell").nth(3)).toHaveText("0 ns");
+  // Perfetto, of which a page with its way of receiving stands in.
+  let asked = 0;
+  await page.context().route("https://ui.perfetto.dev/**", (route) => {
+    asked++;
+    return route.fulfill({ contentType: "text/html", body: perfetto });
+  });
+  const perfettoButton = view.getByRole("button", { name: "Perfetto…" });
+  await perfettoButton.click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText("opens in a new tab");
+  await page.screenshot({ path: shot("perfetto-question") });
+  const file = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: "Save file" }).click();
+  expect((await file).suggestedFilename()).toBe("cell.trace.json");
+  await perfettoButton.click();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  expect(asked).toBe(0);
+  await perfettoButton.click();
+  const opened = page.context().waitForEvent("page");
+  await dialog.getByRole("button", { name: "Open" }).click();
+  const tab = await opened;
+  const taken = tab.locator("pre");
+  await expect(taken).toContainText(/Profile of Cell \[2\]:1\n.*\bmatmul\b/);
+  await tab.close();
+
   await chosen.setInputFiles({ name: "odd.json", mimeType: "application/json", buffer: Buffer.from("{") });
   await expect(view.locator(".warpcell-compare")).toContainText("odd.json is not a profile: it is not JSON.");
   await chosen.setInputFiles({ name: "odd.json", mimeType: "application/json", buffer: Buffer.from("{}") });

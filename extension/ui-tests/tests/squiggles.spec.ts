@@ -10,6 +10,8 @@ const sources = [
   "const later = grid.shape.toUpperCase();",
   "%%cuda\n__global__ void fill(float* out, float value) { out[threadIdx.x] = value; }",
   "fill.launch({ grid: 1, block: 3 }, zeros([3]), 1);",
+  "%%cuda\n#include <warpcell/tensor.h>\nwarpcell::Tensor made(int n) { return warpcell::zeros({n}); }",
+  "made('3').sum();",
 ];
 
 const marks = (page: IJupyterLabPageFixture, index: number) => cell(page, index).locator(".warpcell-squiggle");
@@ -31,7 +33,8 @@ test("what is wrong is underlined before anything has run, and what is mended no
   await openNotebook(page, `${tmpPath}/squiggles.ipynb`);
   await expect(marks(page, 1)).toHaveText(["'3'", "grid[0]"]);
   await expect(marks(page, 2)).toHaveText(["toUpperCase"]);
-  for (const right of [0, 3, 4]) await expect(marks(page, right)).toHaveCount(0);
+  await expect(marks(page, 6)).toHaveText(["'3'"]);
+  for (const right of [0, 3, 4, 5]) await expect(marks(page, right)).toHaveCount(0);
 
   await type(page, 0, '\nconst text: number = "no";');
   await expect(marks(page, 0)).toHaveText(["text"]);

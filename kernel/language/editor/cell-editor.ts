@@ -1,5 +1,5 @@
 // Answers what an editor asks of the cells of a notebook as they are written: a row for each question, in both languages.
-import type { EditorAnswers, EditorChanges, EditorQuestion, EditorRequest } from "warpcell/payloads";
+import type { EditorAnswers, EditorChanges, EditorEdit, EditorQuestion, EditorRequest } from "warpcell/payloads";
 import type { CellsProgram } from "../cells-program.ts";
 import type { Completion } from "../complete.ts";
 import { completeMagic } from "../complete-magic.ts";
@@ -8,6 +8,7 @@ import { CudaNotebook } from "../cuda/notebook.ts";
 import type { Drafts } from "../drafts.ts";
 import type { Documents } from "./documents.ts";
 import { formatOf, layoutOf } from "./format.ts";
+import { formatOfCuda } from "./format-cuda.ts";
 import { Naming, refused } from "./naming.ts";
 import { TypeScriptAnswers } from "./typescript.ts";
 import { writtenCell, type WrittenCell } from "./written-cells.ts";
@@ -112,21 +113,24 @@ export class CellEditor {
   }
 
   async #format({ cells, cell, all = false, indent = 4 }: Asked): Promise<EditorChanges> {
-    const layout = layoutOf(this.#documents.directory, indent);
     const changed: EditorChanges["cells"][number][] = [];
     for (const [index, text] of cells.entries()) {
       if (!all && index !== cell) continue;
-      const written = writtenCell(text);
-      if (written.language !== "typescript") {
-        if (!all) return refused("Only cells of TypeScript are formatted.");
-        continue;
-      }
-      const edits = await formatOf(written, layout, this.#documents);
-      if (edits === null && !all)
-        return refused("This cell cannot be parsed: mend what is underlined, then format it.");
-      if (edits !== null && edits.length > 0) changed.push({ cell: index, edits });
+      const edits = await this.#laidOut(writtenCell(text), indent);
+      if (typeof edits !== "string") {
+        if (edits.length > 0) changed.push({ cell: index, edits });
+      } else if (!all) return refused(edits);
     }
     return { cells: changed, refused: null };
+  }
+
+  /** What is to be changed in a cell, or the sentence that says why nothing can be. */
+  async #laidOut(cell: WrittenCell, indent: number): Promise<EditorEdit[] | string> {
+    const { directory } = this.#documents;
+    if (cell.language === "other") return "This cell is a file's text, which is not formatted.";
+    if (cell.language === "cuda") return formatOfCuda(cell, layoutOf(directory, indent, "cu"), directory);
+    const edits = await formatOf(cell, layoutOf(directory, indent, "ts"), this.#documents);
+    return edits ?? "This cell cannot be parsed: mend what is underlined, then format it.";
   }
 }
 

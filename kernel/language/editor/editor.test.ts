@@ -3,7 +3,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { EditorChanges, EditorMatch, EditorPlace } from "warpcell/payloads";
 import { TypeService } from "../service.ts";
 import type { Asked } from "./cell-editor.ts";
@@ -68,6 +69,17 @@ describe("hover", () => {
     const hover = (await service.edit("hover", asked))!;
     expect(hover.markdown).toMatch(/function half\(x: number\): number[^]*Half of it\./);
     expect(asked.cells[1]!.slice(hover.start, hover.end)).toBe("half");
+  });
+
+  test("of a host function and a kernel of a CUDA cell that has not run, with hints and completion", async () => {
+    const above =
+      "%%cuda\n__global__ void blur(float* out, int radius) {}\nwarpcell::Tensor soften(const warpcell::Tensor& image, float by) { return image; }";
+    const host = await service.edit("hover", at(above, "sof¦ten(zeros([3]), 2);"));
+    expect(host!.markdown).toContain("const soften: (image: Tensor<any>, by: number) => Tensor<any>");
+    const written = at(above, "blur.launch({ grid: 1, block: 3 }, null, 3);¦");
+    expect((await service.edit("hints", written)).map(({ text }) => text)).toEqual(["out:", "radius:"]);
+    const { matches } = await service.edit("complete", at(above, "soften(zeros([3]), 2).softm¦"));
+    expect(matched(matches, "softmax")).toBeDefined();
   });
 
   test("of the library", async () => {
@@ -435,15 +447,59 @@ describe("format", () => {
     rmSync(join(directory, ".editorconfig"));
   });
 
-  test("all cells; those of CUDA and those that cannot be parsed are left", async () => {
-    const cells = ["const  x=1", "%%cuda\nint  x;", "const  y=", "const  z=1"];
+  test("all cells of both languages; those that cannot be parsed and files' texts are left", async () => {
+    const cells = ["const  x=1", "%%cuda\nint  x;", "const  y=", "%%writefile a.txt\na  b", "const  z=1"];
     const changes = await service.edit("format", { question: "format", cells, cell: 0, offset: 0, all: true });
-    expect(applied(cells, changes)).toEqual(["const x = 1", "%%cuda\nint  x;", "const  y=", "const z = 1"]);
+    expect(applied(cells, changes)).toEqual(["const x = 1", "%%cuda\nint x;", cells[2], cells[3], "const z = 1"]);
   });
 
   test("one that cannot be formatted says so", async () => {
     expect(await ask("const  y=")).toBe("This cell cannot be parsed: mend what is underlined, then format it.");
-    expect(await ask("%%cuda\nint  x;")).toBe("Only cells of TypeScript are formatted.");
+    expect(await ask("%%writefile a.txt\na  b")).toBe("This cell is a file's text, which is not formatted.");
+  });
+
+  // That of the project.
+  beforeEach(
+    () =>
+      void vi.stubEnv(
+        "PATH",
+        `${fileURLToPath(new URL("../../../.venv/bin", import.meta.url))}:${process.env["PATH"]}`,
+      ),
+  );
+  afterEach(() => void vi.unstubAllEnvs());
+
+  const kernel = "__global__ void f(float*y,int n){ // ½ → <&>\nif(n>0){y[0]=1;\n}\n}";
+  const laidOut = (indent: string) =>
+    `__global__ void f(float* y, int n) {  // ½ → <&>\n${indent}if (n > 0) {\n${indent}${indent}y[0] = 1;\n${indent}}\n}`;
+
+  test("a cell of CUDA is laid out by clang-format; its magic stays", async () => {
+    expect(await ask(`%%cuda  -O3\n${kernel}`)).toBe(`%%cuda  -O3\n${laidOut("    ")}`);
+    expect(await ask(`%%cuda\n${kernel}`, { indent: 2 })).toBe(`%%cuda\n${laidOut("  ")}`);
+    expect(await ask(`%%cuda\n${kernel}`, { indent: 0 })).toBe(`%%cuda\n${laidOut("\t")}`);
+    expect(await ask(`%%cuda\n${laidOut("    ")}`)).toBe(`%%cuda\n${laidOut("    ")}`);
+    expect(await ask("%%cuda")).toBe("%%cuda");
+  });
+
+  test("a cell of CUDA as the folder's .clang-format or .editorconfig says", async () => {
+    onTestFinished(() => {
+      for (const name of [".clang-format", ".editorconfig"]) rmSync(join(directory, name), { force: true });
+    });
+    writeFileSync(join(directory, ".editorconfig"), "root = true\n[*.ts]\nindent_size = 5\n[*.cu]\nindent_size = 3\n");
+    expect(await ask(`%%cuda\n${kernel}`)).toBe(`%%cuda\n${laidOut("   ")}`);
+    writeFileSync(
+      join(directory, ".clang-format"),
+      "BasedOnStyle: Google\nPointerAlignment: Right\nDerivePointerAlignment: false\n",
+    );
+    expect(await ask("%%cuda\nvoid f(int*x);")).toBe("%%cuda\nvoid f(int *x);");
+    writeFileSync(join(directory, ".clang-format"), "BasedOnStyle: Nothing\n");
+    expect(await ask("%%cuda\nvoid f(int*x);")).toMatch(/^clang-format failed: .*clang-format/);
+  });
+
+  test("where there is no clang-format, a cell of CUDA says what to install", async () => {
+    vi.stubEnv("PATH", directory);
+    expect(await ask("%%cuda\nint  x;")).toBe(
+      'Cells of CUDA are formatted by clang-format, which is not in the PATH of the kernel: install it with LLVM, by your system\'s package manager or by "pip install clang-format", and restart the kernel.',
+    );
   });
 });
 

@@ -41,9 +41,9 @@ export async function formatOf(
     .sort((a, b) => a.start - b.start);
 }
 
-/** `indent`: spaces of a level in the editor; 0: a tab. */
-export function layoutOf(directory: string, indent: number): Layout {
-  const given = editorConfig(directory);
+/** `indent`: spaces of a level in the editor; 0: a tab. `extension`: of the files that the cell is one of. */
+export function layoutOf(directory: string, indent: number, extension: string): Layout {
+  const given = editorConfig(directory, extension);
   const style = given.get("indent_style");
   const size = Number(given.get("indent_size") === "tab" ? given.get("tab_width") : given.get("indent_size"));
   return {
@@ -52,42 +52,43 @@ export function layoutOf(directory: string, indent: number): Layout {
   };
 }
 
-/** What the `.editorconfig` files from the root down to a folder say of TypeScript. */
-function editorConfig(directory: string): Map<string, string> {
+/** What the `.editorconfig` files from the root down to a folder say of such files. */
+function editorConfig(directory: string, extension: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const folder of foldersUp(directory)) {
     const file = join(folder, ".editorconfig");
     const text = existsSync(file) ? readFileSync(file, "utf8") : "";
-    for (const [name, value] of settingsIn(text)) if (!found.has(name)) found.set(name, value);
+    for (const [name, value] of settingsIn(text, extension)) if (!found.has(name)) found.set(name, value);
     if (/^\s*root\s*=\s*true\s*$/im.test(text)) break;
   }
   return found;
 }
 
-function* foldersUp(directory: string): Generator<string> {
+/** A folder, and those around it. */
+export function* foldersUp(directory: string): Generator<string> {
   let folder = resolve(directory);
   for (; dirname(folder) !== folder; folder = dirname(folder)) yield folder;
   yield folder;
 }
 
 /** Later sections count more. */
-function settingsIn(text: string): Map<string, string> {
+function settingsIn(text: string, extension: string): Map<string, string> {
   const found = new Map<string, string>();
   let applies = false;
   for (const line of text.split("\n")) {
     const section = /^\s*\[(.*)\]\s*$/.exec(line)?.[1];
-    if (section !== undefined) applies = meansTypeScript(section);
+    if (section !== undefined) applies = means(section, extension);
     const [, name, value] = /^\s*(\w+)\s*=\s*(\S+)\s*$/.exec(line) ?? [];
     if (applies && name !== undefined) found.set(name.toLowerCase(), value!.toLowerCase());
   }
   return found;
 }
 
-function meansTypeScript(section: string): boolean {
+function means(section: string, extension: string): boolean {
   if (section === "*") return true;
-  const extensions = /^\*\.(?:\{([^}]*)\}|(\w+))$/.exec(section);
-  return (extensions?.[1] ?? extensions?.[2] ?? "")
+  const named = /^\*\.(?:\{([^}]*)\}|(\w+))$/.exec(section);
+  return (named?.[1] ?? named?.[2] ?? "")
     .split(",")
-    .map((extension) => extension.trim())
-    .includes("ts");
+    .map((each) => each.trim())
+    .includes(extension);
 }

@@ -1,5 +1,8 @@
 // The exports of addon.node: turns calls from JavaScript (lib/wire/binding.ts says what each means) into calls of a
 // client.
+#include <cstdlib>
+#include <cxxabi.h>
+#include <memory>
 #include <napi.h>
 #include <type_traits>
 
@@ -92,6 +95,7 @@ class Exports : public Napi::Addon<Exports> {
                     method<&Exports::interrupt>("interrupt"),
                     method<&Exports::clear_interrupt>("clearInterrupt"),
                     method<&Exports::gauges>("gauges"),
+                    method<&Exports::demangled>("demangled"),
                     InstanceValue("protocolVersion", Napi::Number::New(env, kProtocolVersion), napi_enumerable),
                 });
   }
@@ -339,6 +343,13 @@ class Exports : public Napi::Addon<Exports> {
   void clear_interrupt(const Arguments&) { interrupt_flag().store(false); }
 
   Napi::Value gauges(const Arguments& arguments) { return report_gauges(arguments.env()); }
+
+  std::string demangled(const Arguments& arguments) {
+    std::string symbol = arguments.text(0);
+    std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, nullptr),
+                                                std::free);
+    return name ? name.get() : symbol;
+  }
 
   Instance instance_;
 };

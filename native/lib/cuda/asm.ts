@@ -2,9 +2,10 @@
 import { DeviceError } from "../errors.ts";
 import type { CodeCell } from "../device/origins.ts";
 import type { KernelInfo, Occupancy } from "./kernel.ts";
-import { parseAssembly, parsePtx, parseSass, withSamplesOf, type Listing } from "./listings.ts";
+import { parseAssembly, parsePtx, parseSass, readable, withSamplesOf, type Listing } from "./listings.ts";
 import type { AsmMime, AsmPayload } from "../payloads.ts";
 import type { Samples } from "./samples.ts";
+import { binding } from "../wire/binding.ts";
 
 /** Texts that a device process gives of an artifact. */
 export type AsmForm = "ptx" | "sass-lines" | "sass-registers" | "assembly";
@@ -134,7 +135,7 @@ export function assemblyOf(given: Given): Assembly {
   const refusals: DeviceError[] = [];
   for (const { form, parse } of forms) {
     try {
-      listings.push(parse(given.text(form), given));
+      listings.push(readable(parse(given.text(form), given), (symbol) => binding.demangled(symbol)));
     } catch (error) {
       if (!(error instanceof DeviceError)) throw error;
       refusals.push(error);

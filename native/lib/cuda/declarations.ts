@@ -4,7 +4,7 @@ import type { HostDeclaration } from "./host/find.ts";
 import { typeText } from "./host/types.ts";
 import { hasTypedArray } from "./unpack.ts";
 import { dtypeNames, factsOf } from "../memory/dtype.ts";
-import type { KernelDeclaration } from "./signature.ts";
+import type { KernelDeclaration, Signatures } from "./signature.ts";
 import { CompileError } from "../errors.ts";
 
 const library = `import("warpcell")`;
@@ -26,6 +26,30 @@ export function valueNames(kernels: readonly string[]): string[] {
     return isShared ? kernel.replaceAll("::", "_") : last(kernel);
   });
   return names.map((name) => (reserved.has(name) ? `${name}_` : name));
+}
+
+export interface Declared {
+  readonly name: string;
+  /** `declare const …` */
+  readonly text: string;
+}
+
+/** All that a source declares for TypeScript: kernels, then variables, then host functions. */
+export function declarationsOf(
+  { kernels, variables }: Signatures,
+  functions: readonly HostDeclaration[],
+): readonly Declared[] {
+  const names = valueNames([...kernels, ...variables, ...functions].map(({ name }) => name));
+  const texts = [
+    ...kernels.map((kernel) => (name: string) => declarationText(name, kernel)),
+    ...variables.map(
+      ({ type }) =>
+        (name: string) =>
+          variableText(name, type),
+    ),
+    ...functions.map((declaration) => (name: string) => functionText(name, declaration)),
+  ];
+  return names.map((name, index) => ({ name, text: texts[index]!(name) }));
 }
 
 /** `declare const fill: import("warpcell").Kernel<[p: …, n: number]>`. */

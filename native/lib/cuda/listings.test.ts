@@ -1,6 +1,7 @@
 // Listings of compilers and disassemblers, cut from what they print: every instruction with its line of the source.
 import { expect, test } from "vitest";
-import { parseAssembly, parsePtx, parseSass, withSamplesOf, type Listing } from "./listings.ts";
+import { parseAssembly, parsePtx, parseSass, readable, withSamplesOf, type Listing } from "./listings.ts";
+import { binding } from "../wire/binding.ts";
 
 const symbol = "_Z4axpyIfEviT_PKS0_PS0_";
 
@@ -357,4 +358,23 @@ test("assembly: the kernel and what it calls, without what the library puts arou
     source: [0, 0, 0, 4, 4, 5, 0, 0, 0, 0, 1, 1],
   });
   expect(linked(parseAssembly(assembly, "warpcell_cpu_kernel_1", "Cell [4]"))).toEqual(["9 movl $1, (%rax)", "9 ret"]);
+});
+
+test("symbols of C++ are read as people write them", () => {
+  const lines = [
+    ".visible .entry _Z4axpyIfEviT_PKS0_PS0_(",
+    "  ld.param.u64 %rd1, [_Z4axpyIfEviT_PKS0_PS0__param_3];",
+    "  call _ZN3app5twiceEi",
+    "  call _Znot_a_symbol, my_Z4name",
+  ];
+  const listing: Listing = { name: "PTX", lines, source: [1, 1, 2, 2], live: [], samples: [] };
+  expect(readable(listing, (symbol) => binding.demangled(symbol))).toEqual({
+    ...listing,
+    lines: [
+      ".visible .entry void axpy<float>(int, float, float const*, float*)(",
+      "  ld.param.u64 %rd1, [param_3];",
+      "  call app::twice(int)",
+      "  call _Znot_a_symbol, my_Z4name",
+    ],
+  });
 });

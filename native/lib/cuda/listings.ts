@@ -40,6 +40,15 @@ function listing(
   };
 }
 
+/** `listing` with symbols of C++ as people write them. */
+export function readable(listing: Listing, demangled: (symbol: string) => string): Listing {
+  const lines = listing.lines.map((line) =>
+    // PTX calls what a kernel takes by its symbol and a number.
+    line.replace(/\b_Z\w+?(?:_(param_\d+))?\b/g, (symbol, parameter?: string) => parameter ?? demangled(symbol)),
+  );
+  return { ...listing, lines };
+}
+
 /** `listing` with the samples that machine code of the same source has. */
 export function withSamplesOf(machine: Listing, listing: Listing): Listing {
   const sums = new Map<number, number>();

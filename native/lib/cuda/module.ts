@@ -5,7 +5,7 @@ import { parseDiagnostics } from "./compiler-log.ts";
 import { almostKernel } from "./device-code.ts";
 import type { DeviceVariable } from "./variable.ts";
 import { tokenize } from "./tokens.ts";
-import { declarationText, functionText, valueNames, variableText } from "./declarations.ts";
+import { declarationsOf } from "./declarations.ts";
 import { deviceNamed } from "../device/choice.ts";
 import { EarlierKernels, type EarlierKernel } from "./host/earlier-kernels.ts";
 import type { HostFunction } from "./host/host-function.ts";
@@ -78,7 +78,8 @@ export class CudaModule {
     const loaded = compiled === null ? [] : loadKernels(compilation, compiled, instances);
     const { variables } = signatures;
     const declared = compilation.host?.functions ?? [];
-    const names = valueNames([...signatures.kernels, ...variables, ...declared].map(({ name }) => name));
+    this.declarations = declarationsOf(signatures, declared);
+    const names = this.declarations.map(({ name }) => name);
     const globals = compilation.variables.filter(({ isOwn }) => isOwn).map(({ variable }) => variable);
     const values = signatures.kernels.map((declaration) =>
       declaration.template === null
@@ -94,20 +95,6 @@ export class CudaModule {
       host === null ? [] : hostFunctions(compilation, host, [...values, ...launched.map(({ value }) => value)]);
     this.functions = Object.fromEntries(functions.map((fn, index) => [functionNames[index]!, fn]));
     this.globals = Object.fromEntries(globals.map((variable, index) => [globalNames[index]!, variable]));
-    this.declarations = [
-      ...signatures.kernels.map((declaration, index) => ({
-        name: names[index]!,
-        text: declarationText(names[index]!, declaration),
-      })),
-      ...variables.map(({ type }, index) => ({
-        name: globalNames[index]!,
-        text: variableText(globalNames[index]!, type),
-      })),
-      ...declared.map((declaration, index) => ({
-        name: functionNames[index]!,
-        text: functionText(functionNames[index]!, declaration),
-      })),
-    ];
     this.log = compiled?.log ?? "";
     const isWithoutKernels = signatures.kernels.length === 0 && compilation.host === null;
     const almost = isWithoutKernels ? almostKernel(tokenize(compilation.source).tokens) : null;

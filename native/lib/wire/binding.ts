@@ -234,6 +234,8 @@ export interface Binding {
   clearInterrupt(): void;
   /** Latest gauges of every open client. Callable from any thread, also while another blocks. */
   gauges(): GaugeSample[];
+  /** The name that people know a symbol of C++ by; the symbol itself where it is none. */
+  demangled(symbol: string): string;
 }
 
 /** The folder of the package: the parent of `lib` and of `dist`. */
