@@ -774,6 +774,8 @@ export const elsewhere: Partial<Record<OperationName, string>> = {
   dequantize: "test/device/quantized.test.ts",
   quantizedMatmul: "test/device/quantized.test.ts",
   scaledMatmul: "test/device/float8.test.ts",
+  float8Linear: "test/device/float8-linear.test.ts",
+  float8LinearGradient: "test/device/float8-linear.test.ts",
   sparseMatmul: "test/device/sparse.test.ts",
   sparseSampled: "test/device/sparse.test.ts",
   expandPairs: "test/device/sparse.test.ts",

@@ -23,6 +23,7 @@ import { lossRows } from "../rows/losses.ts";
 import { matmulRow } from "../linear/matrix-product.ts";
 import { mixingRows } from "../elementwise/mixing.ts";
 import { normRows } from "../rows/norms.ts";
+import { float8Rows } from "../quantized/float8-linear.ts";
 import { quantizedRows } from "../quantized/quantized.ts";
 import { scaledRows } from "../quantized/scaled.ts";
 import { solvingRows } from "../linalg/solving.ts";
@@ -74,6 +75,7 @@ export const operations = {
   ...linearRows,
   ...quantizedRows,
   ...scaledRows,
+  ...float8Rows,
   ...sparseRows,
   ...solvingRows,
   ...determinantRows,
