@@ -141,7 +141,7 @@ export { checkTensor, type TensorRequirements } from "./tensor/check.ts";
 export { assertClose, type AssertCloseOptions, type Comparable } from "./tensor/assert-close.ts";
 export { TensorLayout, type LayoutOptions } from "./tensor/layout.ts";
 export { validateLaunch, type LaunchToValidate } from "./cuda/launch-check.ts";
-export { setChecking } from "./cuda/check.ts";
+export { setChecking, type Checking } from "./cuda/check.ts";
 export { benchmark, type Benchmark, type BenchmarkOptions, type KernelBenchmarkOptions } from "./profile/benchmark.ts";
 export { profile, Profile, range, type ProfileEvent, type ProfileOptions, type ProfileRow } from "./profile/profile.ts";
 export { tidy } from "./autograd/tidy.ts";
