@@ -103,6 +103,7 @@ const names = new Set(
   cov
   cross
   crossEntropy
+  ctcLoss
   cummax
   cummin
   cumprod

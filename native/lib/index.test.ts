@@ -92,6 +92,7 @@ test("what a program can import, and nothing else", () => {
     "cosineEmbeddingLoss",
     "cosineSimilarity",
     "crossEntropy",
+    "ctcLoss",
     "defaultDevice",
     "detectAnomaly",
     "devices",

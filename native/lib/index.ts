@@ -87,6 +87,7 @@ export {
   type DropoutOptions,
   type NormalizationOptions,
 } from "./tensor/normalization.ts";
+export { ctcLoss, type CtcOptions } from "./tensor/sequence-losses.ts";
 export { crossEntropy, nllLoss, type CrossEntropyOptions, type NllOptions } from "./tensor/class-losses.ts";
 export {
   bceWithLogitsLoss,

@@ -802,6 +802,8 @@ export const elsewhere: Partial<Record<OperationName, string>> = {
   rmsNormGradient: "test/device/normalization.test.ts",
   classPlaces: "test/device/losses.test.ts",
   crossEntropyMean: "test/device/losses.test.ts",
+  ctcLoss: "test/device/ctc.test.ts",
+  ctcLossGradient: "test/device/ctc.test.ts",
   crossEntropyRows: "test/device/losses.test.ts",
   crossEntropyGradient: "test/device/losses.test.ts",
   dropout: "test/device/normalization.test.ts",

@@ -10,6 +10,7 @@ import { binaryRows } from "../elementwise/arithmetic.ts";
 import { axisRows } from "../index/axis.ts";
 import { countingRows } from "../reduce/counting.ts";
 import { complexRows } from "../complex/parts.ts";
+import { ctcRows } from "../rows/ctc.ts";
 import { crossEntropyRows } from "../rows/cross-entropy.ts";
 import { dropoutRows } from "../elementwise/dropout.ts";
 import { embeddingRows } from "../rows/embedding.ts";
@@ -66,6 +67,7 @@ export const operations = {
   ...softmaxRows,
   ...normRows,
   ...crossEntropyRows,
+  ...ctcRows,
   ...dropoutRows,
   ...lossRows,
   ...indexingRows,
