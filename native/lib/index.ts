@@ -208,7 +208,7 @@ export {
   sum,
   variance,
 } from "./tensor/reductions.ts";
-export { cummax, cummin, cumprod, cumsum } from "./tensor/scans.ts";
+export { cummax, cummin, cumprod, cumsum, logcumsumexp } from "./tensor/scans.ts";
 export {
   argsort,
   bincount,
@@ -239,7 +239,8 @@ export {
 export { broadcastArrays, broadcastShapes } from "./tensor/broadcasting.ts";
 export { allclose, arrayEqual, equal, isclose, type CloseOptions } from "./tensor/closeness.ts";
 export { countNonzero, isin } from "./tensor/membership.ts";
-export { unique, uniqueAll, type Unique } from "./tensor/unique.ts";
+export { maxUnpool1d, maxUnpool2d, maxUnpool3d, type UnpoolOptions } from "./tensor/unpooling.ts";
+export { unique, uniqueAll, uniqueConsecutive, type Unique } from "./tensor/unique.ts";
 export { diff, trapezoid, type AreaOptions, type DifferenceOptions } from "./tensor/differences.ts";
 export {
   addmm,

@@ -1,6 +1,6 @@
 // Connectionist temporal classification: the loss of sequences whose labels stand in order, but nobody knows where,
 // over all ways to place them, and its gradient. A block has a sequence; all is in logarithms.
-#include <warpcell/math.cuh>
+#include <warpcell/functors.cuh>
 #include <warpcell/numbers.cuh>
 #include <warpcell/outside.cuh>
 #include <warpcell/reduce.cuh>
@@ -23,13 +23,6 @@ __device__ inline void all_threads_here() {
 template <class T>
 __device__ inline T infinity() {
   return T(bits_float(0x7f800000));
-}
-
-// log(e^a + e^b).
-template <class T>
-__device__ inline T log_of_sum(T a, T b) {
-  const T most = a > b ? a : b, least = a > b ? b : a;
-  return least == -infinity<T>() ? most : most + fn::log1p(fn::exp(least - most));
 }
 
 // One sequence: what its labels and its probabilities are.
@@ -90,8 +83,8 @@ __global__ void __launch_bounds__(kCtcThreads)
   for (long long t = 0; t < steps; t++, to += all) {
     for (long long place = threadIdx.x; place < own.places; place += blockDim.x) {
       T sum = t == 0 ? (place <= 1 ? T(0) : -infinity<T>()) : (to - all)[place];
-      if (t > 0 && place > 0) sum = log_of_sum(sum, (to - all)[place - 1]);
-      if (t > 0 && own.skips(place)) sum = log_of_sum(sum, (to - all)[place - 2]);
+      if (t > 0 && place > 0) sum = Logaddexp::of(sum, (to - all)[place - 1]);
+      if (t > 0 && own.skips(place)) sum = Logaddexp::of(sum, (to - all)[place - 2]);
       to[place] = sum + own.log(t, place);
     }
     all_threads_here();
@@ -101,7 +94,7 @@ __global__ void __launch_bounds__(kCtcThreads)
   if (steps > 0) {
     const T* last = to - all;
     found = last[own.places - 1];
-    if (count > 0) found = log_of_sum(found, last[own.places - 2]);
+    if (count > 0) found = Logaddexp::of(found, last[own.places - 2]);
   }
   losses[n] = -found;
 }
@@ -140,9 +133,9 @@ __global__ void __launch_bounds__(kCtcThreads)
       T sum = place + 2 >= own.places ? T(0) : -infinity<T>();
       if (t < steps - 1) {
         sum = after[place] + own.log(t + 1, place);
-        if (place + 1 < own.places) sum = log_of_sum(sum, after[place + 1] + own.log(t + 1, place + 1));
+        if (place + 1 < own.places) sum = Logaddexp::of(sum, after[place + 1] + own.log(t + 1, place + 1));
         if (place + 2 < own.places && own.skips(place + 2))
-          sum = log_of_sum(sum, after[place + 2] + own.log(t + 1, place + 2));
+          sum = Logaddexp::of(sum, after[place + 2] + own.log(t + 1, place + 2));
       }
       here[place] = sum;
       const T share = fn::exp(there[place] + sum + loss);
