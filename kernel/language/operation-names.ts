@@ -103,6 +103,7 @@ const names = new Set(
   cov
   cross
   crossEntropy
+  ctcLoss
   cummax
   cummin
   cumprod
@@ -219,6 +220,7 @@ const names = new Set(
   logSoftmax
   logaddexp
   logaddexp2
+  logcumsumexp
   logicalAnd
   logicalNot
   logicalOr
@@ -244,6 +246,9 @@ const names = new Set(
   maxPool2dWithIndices
   maxPool3d
   maxPool3dWithIndices
+  maxUnpool1d
+  maxUnpool2d
+  maxUnpool3d
   maximum
   mean
   median
@@ -375,6 +380,7 @@ const names = new Set(
   uniform
   unique
   uniqueAll
+  uniqueConsecutive
   unsqueeze
   var
   varMean

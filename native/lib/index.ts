@@ -89,6 +89,7 @@ export {
   type DropoutOptions,
   type NormalizationOptions,
 } from "./tensor/normalization.ts";
+export { ctcLoss, type CtcOptions } from "./tensor/sequence-losses.ts";
 export { crossEntropy, nllLoss, type CrossEntropyOptions, type NllOptions } from "./tensor/class-losses.ts";
 export {
   bceWithLogitsLoss,
@@ -143,7 +144,7 @@ export { checkTensor, type TensorRequirements } from "./tensor/check.ts";
 export { assertClose, type AssertCloseOptions, type Comparable } from "./tensor/assert-close.ts";
 export { TensorLayout, type LayoutOptions } from "./tensor/layout.ts";
 export { validateLaunch, type LaunchToValidate } from "./cuda/launch-check.ts";
-export { setChecking } from "./cuda/check.ts";
+export { setChecking, type Checking } from "./cuda/check.ts";
 export { benchmark, type Benchmark, type BenchmarkOptions, type KernelBenchmarkOptions } from "./profile/benchmark.ts";
 export { profile, Profile, range, type ProfileEvent, type ProfileOptions, type ProfileRow } from "./profile/profile.ts";
 export { tidy } from "./autograd/tidy.ts";
@@ -209,7 +210,7 @@ export {
   sum,
   variance,
 } from "./tensor/reductions.ts";
-export { cummax, cummin, cumprod, cumsum } from "./tensor/scans.ts";
+export { cummax, cummin, cumprod, cumsum, logcumsumexp } from "./tensor/scans.ts";
 export {
   argsort,
   bincount,
@@ -240,7 +241,8 @@ export {
 export { broadcastArrays, broadcastShapes } from "./tensor/broadcasting.ts";
 export { allclose, arrayEqual, equal, isclose, type CloseOptions } from "./tensor/closeness.ts";
 export { countNonzero, isin } from "./tensor/membership.ts";
-export { unique, uniqueAll, type Unique } from "./tensor/unique.ts";
+export { maxUnpool1d, maxUnpool2d, maxUnpool3d, type UnpoolOptions } from "./tensor/unpooling.ts";
+export { unique, uniqueAll, uniqueConsecutive, type Unique } from "./tensor/unique.ts";
 export { diff, trapezoid, type AreaOptions, type DifferenceOptions } from "./tensor/differences.ts";
 export {
   addmm,

@@ -219,7 +219,15 @@ test("setChecking(true) has all launches checked until it ends", async () => {
   await kernel.time({ ...config, repeats: 1, warmup: 0 }, zeros([32], on).slice([0, 16]), 16);
   following[Symbol.dispose]();
   expect(await foundBy(launch)).toBeNull();
-  expect(() => setChecking("on" as never)).toThrow('setChecking takes true or false but got "on".');
+  for (const [given, said] of [
+    ["on", '"on"'],
+    [null, "null"],
+    [{ launches: 1 }, "an object with launches"],
+    [{ races: true }, "an object with races"],
+  ] as const)
+    expect(() => setChecking(given as never)).toThrow(
+      `setChecking takes true, false, or { launches, streams } with true or false, but got ${said}.`,
+    );
 });
 
 test("check(fn) leaves kernels their variables", async () => {

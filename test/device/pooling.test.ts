@@ -16,7 +16,11 @@ import {
   maxPool2dWithIndices,
   maxPool3d,
   maxPool3dWithIndices,
+  maxUnpool1d,
+  maxUnpool2d,
+  maxUnpool3d,
   nn,
+  synchronize,
   tensor,
   zeros,
   type Tensor,
@@ -317,5 +321,60 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     ],
   ])("a sentence for %s", (_, act, sentence) => {
     expect(act).toThrow(sentence);
+  });
+
+  test.each([1, 2, 3] as const)("what was pooled comes back where it lay, along %i axes", (axes) => {
+    const [, , withIndices] = byAxes[axes];
+    const back = { 1: maxUnpool1d, 2: maxUnpool2d, 3: maxUnpool3d }[axes];
+    for (const [kernel, given, isWhole] of [
+      [2, {}, true],
+      [3, { stride: 2, padding: 1 }, false],
+      [[3, 2, 2].slice(0, axes), {}, true],
+    ] as const)
+      for (const dtype of floats) {
+        const size = [6, 6, 6].slice(0, axes);
+        const { x, values } = sample([2, 3, ...size], dtype);
+        const pooled = withIndices(x, kernel, given);
+        const options = isWhole ? given : { ...given, outputSize: size };
+        const found = back(pooled.values, pooled.indices, kernel, options);
+        expect([found.dtype, found.shape]).toEqual([dtype, [2, 3, ...size]]);
+        const plane = sizeOf(size);
+        const places = numbersOf(pooled.indices);
+        const many = places.length / 6;
+        const kept = new Set(places.map((place, at) => Math.floor(at / many) * plane + place));
+        expect(numbersOf(found)).toEqual(values.map((value, at) => (kept.has(at) ? value : 0)));
+        // One image without its axis.
+        const one = back(pooled.values.slice(0), pooled.indices.slice(0), kernel, options);
+        expect(numbersOf(one)).toEqual(numbersOf(found.slice(0)));
+      }
+    const { x } = sample([1, 2, ...[4, 4, 4].slice(0, axes)], "float64");
+    const { indices } = withIndices(x, 2);
+    expectGradients((y) => back(withIndices(y, 2).values, indices, 2).square(), [x]);
+  });
+
+  test("what unpooling refuses", async () => {
+    const x = zeros([1, 1, 2, 2], { device });
+    const places = zeros([1, 1, 2, 2], { device, dtype: "int64" });
+    for (const [run, message] of [
+      [
+        () => maxUnpool2d(zeros([2, 2], { device }), places, 2),
+        "maxUnpool2d takes tensors of shape [images, channels, height, width], or one image without the first axis, but got [2, 2].",
+      ],
+      [
+        () => maxUnpool2d(x, places.slice(0), 2),
+        "maxUnpool2d takes an index for each element, [1, 1, 2, 2], but got [1, 2, 2].",
+      ],
+      [
+        () => maxUnpool2d(x, places, 1, { padding: 1 }),
+        "maxUnpool2d of axes [2, 2] would give [0, 0]: say the outputSize that was pooled.",
+      ],
+      [
+        () => maxUnpool2d(x, places, 2, { outputSize: [4] }),
+        "maxUnpool2d takes a whole number of at least 1 as outputSize, or a list of 2, but got [4].",
+      ],
+    ] as const)
+      expect(run).toThrow(message);
+    maxUnpool2d(x, places.add(16) as Tensor, 2);
+    await expect(synchronize()).rejects.toThrow("Index 16 is outside axis 2, which has 16 elements");
   });
 });

@@ -180,6 +180,47 @@ describe.each(devices.map(({ name }) => name))("cumulative operations on %s", (d
     expect(flat(x.cumsum({ axis: 0 }))).toEqual(flat(x.cumsum({ axis: 0 })));
   });
 
+  test.each(["float32", "float64", "float16", "bfloat16"] as const)("logarithms of sums of %s", (dtype) => {
+    for (const [shape, axis] of [
+      [[1], 0],
+      [[4, 7], 1],
+      [[3, 300, 2], 1],
+      [[3, 4], 1],
+      [[2, 40_003], 1],
+      [[5000, 3], 0],
+    ] as const) {
+      const size = shape.reduce((a: number, b) => a * b, 1);
+      // Far from each other, so that most sums are hidden by one of theirs; and nothing at all.
+      const values = randomValues(size, dtype).map((value) => (Math.random() < 0.1 ? -Infinity : value * 64));
+      const x = tensor(values, { dtype, device }).reshape(shape);
+      poison(device, size);
+      const y = x.logcumsumexp({ axis });
+      expect(y.dtype).toBe(dtype);
+      const got = flat(y);
+      const u = roundoff[dtype]!;
+      const wide = roundoff[dtype === "float64" ? "float64" : "float32"]!;
+      let wrong = "";
+      alongAxis(shape, axis, (row) => {
+        let [most, sum, size] = [-Infinity, 0, 0];
+        row.forEach((at, i) => {
+          const value = values[at]!;
+          if (value > most) [most, sum] = [value, most === -Infinity ? 1 : sum * Math.exp(most - value) + 1];
+          else if (value > -Infinity) sum += Math.exp(value - most);
+          const wanted = most === -Infinity ? most : most + Math.log(sum);
+          if (wanted > -Infinity) size = Math.max(size, Math.abs(wanted));
+          // Each joining is off by a few roundings of what it gives, and of log 2 at most.
+          const bound = 4 * depth(row.length) * wide * (size + 1) + row.length * 2 ** -52 + Math.abs(wanted) * u;
+          const isRight = wanted === -Infinity ? got[at] === wanted : Math.abs(got[at]! - wanted) <= bound;
+          if (!isRight) wrong ||= `${i} of ${shape.join(" × ")}: ${got[at]} is not ${wanted} within ${bound}`;
+        });
+      });
+      expect(wrong).toBe("");
+    }
+    const odd = tensor([1, Infinity, Infinity, NaN, 2], { dtype, device }).logcumsumexp();
+    expect(flat(odd)).toEqual([1, Infinity, Infinity, NaN, NaN]);
+    expect(flat(tensor([1, 2], { dtype: "int32", device }).logcumsumexp())[0]).toBe(1);
+  });
+
   test("gradients: sums, products with zeros, extremes with ties", () => {
     const x = tensor(
       [
@@ -193,6 +234,7 @@ describe.each(devices.map(({ name }) => name))("cumulative operations on %s", (d
       for (const run of [
         (y: Tensor) => y.cumsum({ axis }),
         (y: Tensor) => y.cumprod({ axis }),
+        (y: Tensor) => y.logcumsumexp({ axis }),
         (y: Tensor) => y.cummax({ axis }).values,
         (y: Tensor) => y.cummin({ axis }).values,
       ])

@@ -17,6 +17,7 @@ import {
   triuIndices,
   unique,
   uniqueAll,
+  uniqueConsecutive,
   vstack,
   zeros,
   type DType,
@@ -79,6 +80,40 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
         expect(numbersOf(counts)).toEqual(sorted.map((key) => keys.filter((each) => each === key).length));
       }
     }
+  });
+
+  test.each(dtypes)("runs of equal elements and rows of %s", (dtype) => {
+    for (const shape of [[1], [60], [30, 2], [2, 40], [20, 1, 2], [3, 15, 1]]) {
+      const x = sample(shape, dtype, [0, 1.6]);
+      const whole = x.x.to("int32").to(dtype) as Tensor;
+      for (const axis of [undefined, ...shape.keys()]) {
+        const rows: string[] =
+          axis === undefined
+            ? numbersOf(whole).map(String)
+            : Array.from({ length: shape[axis]! }, (_, k) => String(numbersOf(whole.moveAxis(axis, 0).slice(k))));
+        const begins = [...rows.keys()].filter((at) => at === 0 || rows[at] !== rows[at - 1]);
+        const { values, indices, inverse, counts } = uniqueConsecutive(whole, axis === undefined ? {} : { axis });
+        expect(numbersOf(indices)).toEqual(begins);
+        expect(numbersOf(inverse)).toEqual(rows.map((_, at) => begins.filter((first) => first <= at).length - 1));
+        expect(numbersOf(counts)).toEqual(begins.map((first, run) => (begins[run + 1] ?? rows.length) - first));
+        expect(inverse.shape).toEqual(axis === undefined ? shape : [rows.length]);
+        expect([values.dtype, values.shape]).toEqual([
+          dtype,
+          axis === undefined ? [begins.length] : shape.with(axis, begins.length),
+        ]);
+        const found = (run: number) => String(numbersOf(values.moveAxis(axis ?? 0, 0).slice(run)));
+        expect(begins.map((_, run) => found(run))).toEqual(begins.map((first) => rows[first]));
+      }
+    }
+  });
+
+  test("runs of NaN and of nothing", () => {
+    expect(numbersOf(make([NaN, NaN, 1, 1]).uniqueConsecutive().counts)).toEqual([1, 1, 2]);
+    const none = zeros([0, 3], { device });
+    expect([none.uniqueConsecutive().values.shape, none.uniqueConsecutive().inverse.shape]).toEqual([[0], [0, 3]]);
+    expect(none.uniqueConsecutive({ dim: 0 }).values.shape).toEqual([0, 3]);
+    const thin = zeros([3, 0], { device }).uniqueConsecutive(0);
+    expect([thin.values.shape, numbersOf(thin.inverse), numbersOf(thin.counts)]).toEqual([[1, 0], [0, 0, 0], [3]]);
   });
 
   test("unique of NaN and of nothing", () => {

@@ -56,6 +56,7 @@ const float32: readonly OperationName[] = [
   "logsumexp",
   "cumsum",
   "cumprod",
+  "logcumsumexp",
   // rows
   "softmax",
   "logSoftmax",

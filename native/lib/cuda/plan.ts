@@ -147,7 +147,10 @@ export class LaunchPlan {
       return;
     }
     this.markWritten(args, sequence, on.stream);
-    if (on.device.hasStreams) for (const array of args.flatMap(arraysIn)) array.storage!.usedOn(on.stream);
+    if (on.device.notesUses)
+      args.forEach((argument, index) => {
+        for (const array of arraysIn(argument)) array.usedOn(on.stream, this.#isWritten(index, argument, array));
+      });
     activity.current?.describe(this.#describe(config, args));
   }
 
@@ -157,7 +160,9 @@ export class LaunchPlan {
     const sequence = on.target.commit();
     if (sequence === 0) return on.target.keep(this.#owner);
     this.#markPacked(packed, sequence);
-    if (on.device.hasStreams) for (const { array } of packed.pointers) array.storage!.usedOn(on.stream);
+    if (on.device.notesUses)
+      for (const { array, offset } of packed.pointers)
+        array.usedOn(on.stream, !isConstant(this.#parameterAt(offset).type));
     const operands = packed.pointers.map(({ offset, array: { dtype, shape } }) => {
       return { name: this.#parameterAt(offset).name, dtype, shape };
     });
@@ -193,6 +198,10 @@ export class LaunchPlan {
       },
       () => this.#markPacked(packed, this.#device.lastSequence),
     );
+  }
+
+  #isWritten(index: number, argument: unknown, array: DeviceArray): boolean {
+    return this.#written.includes(index) || writableIn(this.#parameters[index]!.type, argument).includes(array);
   }
 
   #parameterAt(offset: number): Parameter {
@@ -231,7 +240,7 @@ export class LaunchPlan {
       arraysIn(argument).map((array) => ({
         name: this.#parameters[index]!.name,
         array,
-        isWritten: this.#written.includes(index) || writableIn(this.#parameters[index]!.type, argument).includes(array),
+        isWritten: this.#isWritten(index, argument, array),
       })),
     );
     followLaunch(

@@ -2,7 +2,6 @@
 import { binding, deviceExecutable, type ErrorRecord, type Outcome } from "../wire/binding.ts";
 import { answerFields, greet } from "../wire/answers.ts";
 import { activity, clock } from "./activity.ts";
-import { collectGarbage, reclaim } from "./collection.ts";
 import { Comfort } from "./comfort.ts";
 import { Op } from "../wire/commands.ts";
 import { Execution } from "./execution.ts";
@@ -10,33 +9,19 @@ import { largeBlock, LargeBlocks } from "./large-blocks.ts";
 import { answerOf, requestFields, type AnswerOf, type MessageName, type RequestOf } from "../wire/messages.ts";
 import { type DeviceFault, DeviceUnavailable, InterruptedError, OutOfMemory, WarpcellError } from "../errors.ts";
 import { faultOf, interruptionOf, type Loss, refusalOf } from "./faults.ts";
+import { hazards } from "./hazards.ts";
 import { interruptAll, noteInterruption } from "./interrupts.ts";
 import { LostCommands } from "./lost-commands.ts";
 import { origin } from "./origins.ts";
 import { Residents } from "./residents.ts";
 import { Ring } from "./ring.ts";
+import { memoryNumbers, waysToAllocate, type MemoryKind } from "./memory-kinds.ts";
 import type { DeviceProperties } from "../wire/properties.ts";
 
 export { clearInterrupt, interrupt, lastInterruption } from "./interrupts.ts";
 export { describeKernels, describeOrigins, origin } from "./origins.ts";
 
 export type DeviceKind = "cpu" | "cuda" | "nvrtc";
-
-/**
- * device: what kernels use. host: shared memory that this process reads; pinned, where the device has memory of its
- * own.
- */
-export type MemoryKind = "device" | "host";
-
-/** From the cheapest way to the last. */
-const waysToAllocate: readonly { prepared: () => boolean; mayGrow: boolean }[] = [
-  { prepared: () => true, mayGrow: false },
-  { prepared: reclaim, mayGrow: false },
-  { prepared: () => true, mayGrow: true },
-  { prepared: collectGarbage, mayGrow: true },
-];
-
-const memoryNumbers = { device: 0, host: 1 } as const;
 
 const running = new Map<string, DeviceProcess>();
 
@@ -195,9 +180,9 @@ export class DeviceProcess {
     return this.#executions.filter(({ stream }) => stream !== than.stream);
   }
 
-  /** Work may run on other streams than 0. */
-  get hasStreams(): boolean {
-    return this.#executions.length > 1;
+  /** Which stream uses which memory matters: there are others than 0, or somebody looks. */
+  get notesUses(): boolean {
+    return this.#executions.length > 1 || hazards.current !== null;
   }
 
   /**
@@ -214,6 +199,7 @@ export class DeviceProcess {
     const start = clock();
     try {
       for (const mark of marks) this.#await(mark.stream, mark.sequence);
+      hazards.current?.of(this).reached(marks);
     } finally {
       activity.current?.waited(this, start, true);
     }
@@ -225,6 +211,7 @@ export class DeviceProcess {
     const start = clock();
     try {
       for (const mark of marks) await this.#awaitAsync(mark.stream, mark.sequence);
+      hazards.current?.of(this).reached(marks);
     } finally {
       activity.current?.waited(this, start, false);
     }
@@ -236,15 +223,11 @@ export class DeviceProcess {
    * memory is. The stream may use it at once. Throws {@link OutOfMemory}.
    */
   allocate(bytes: number, memory: MemoryKind, stream = 0): number {
-    return this.#place(bytes, memory, (mayGrow) =>
-      binding.allocate(
-        this.client,
-        memoryNumbers[memory],
-        memory === "device" ? stream || this.#pool : stream,
-        bytes,
-        mayGrow,
-      ),
-    );
+    const whose = memory === "device" ? stream || this.#pool : stream;
+    const attempt = (mayGrow: boolean) => binding.allocate(this.client, memoryNumbers[memory], whose, bytes, mayGrow);
+    const place = this.#place(bytes, memory, attempt);
+    hazards.current?.of(this).allocated(place, bytes);
+    return place;
   }
 
   /**
@@ -255,6 +238,7 @@ export class DeviceProcess {
     const attempt = (mayGrow: boolean) => binding.own(this.client, whose, bytes, owner, mayGrow, origin.current);
     let place = attempt(false);
     if (place < 0) place = this.#place(bytes, "device", attempt);
+    hazards.current?.of(this).allocated(place, bytes);
     if (bytes >= largeBlock) this.blocks.note(place);
     return place;
   }
@@ -387,8 +371,10 @@ export class DeviceProcess {
       this.#executions.every(
         ({ stream }) => binding.completed(this.client, stream) === binding.submitted(this.client, stream),
       );
-    if (isSettled) this.#throwRefused();
-    else await this.synchronizeAsync();
+    if (isSettled) {
+      hazards.current?.of(this).idle();
+      this.#throwRefused();
+    } else await this.synchronizeAsync();
   }
 
   #send<N extends MessageName>(name: N, request: RequestOf<N>): number {
@@ -455,6 +441,7 @@ export class DeviceProcess {
       throw this.unavailable(reason instanceof Error ? reason.message : String(reason));
     }
     this.residents.restarted();
+    hazards.current?.of(this).idle();
 
     const error = this.#pendingFault;
     this.#hasHealed = true;

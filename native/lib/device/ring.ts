@@ -4,6 +4,7 @@ import { Op } from "../wire/commands.ts";
 import { placesIn } from "../wire/graph.ts";
 import { Room, type Target } from "../wire/target.ts";
 import { activity, clock } from "./activity.ts";
+import { hazards } from "./hazards.ts";
 import { origin } from "./origins.ts";
 import type { DeviceProcess } from "./process.ts";
 
@@ -26,14 +27,15 @@ export class Ring implements Target {
     const isReady = device.isWhole && device.residents.areComplete;
     let sequence = isReady ? binding.submit(device.client) : this.#submitProvided();
     if (sequence <= 0) sequence = this.#again(sequence);
-    if (device.hasStreams) this.#noteUses();
+    if (device.notesUses) this.#noteUses(sequence);
     if (watcher !== null) watcher.submitted(device, sequence, start, this.room);
     return sequence;
   }
 
   /** Tells the allocator whose memory a copy, a fill or a call of a library uses; launches say so themselves. */
-  #noteUses(): void {
+  #noteUses(sequence: number): void {
     const { room } = this;
+    hazards.current?.of(this.#device).submitted(sequence, room);
     if (room.op === Op.launch) return;
     for (const place of placesIn(room) ?? []) binding.useAround(this.#device.client, place, room.stream);
   }

@@ -3,6 +3,7 @@
 import { factsOf, hasGradients, type DType } from "./dtype.ts";
 import { TensorError } from "../errors.ts";
 import { formatShape, isContiguous, sizeOf, stridesOf, type Shape, type View } from "./shape.ts";
+import { hazards } from "../device/hazards.ts";
 import { Scoped } from "../scoped.ts";
 import { Storage } from "./storage.ts";
 import { highWord, lowWord } from "../wire/long.ts";
@@ -206,6 +207,17 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
         `${use === undefined ? "This tensor" : `An operand of ${use}`}, shape ${formatShape(this.shape)}, has been disposed of.`,
       );
     return this.#storage;
+  }
+
+  /** @internal Notes that the work that was submitted last, on that stream, uses it, and perhaps writes it. */
+  usedOn(stream: number, isWritten: boolean): void {
+    this.living().usedOn(stream);
+    if (hazards.current === null || this.size === 0) return;
+    const width = this.bytes / this.size;
+    const reach = this.strides.map((stride, axis) => stride * (this.shape[axis]! - 1) * width);
+    const before = reach.reduce((sum, each) => sum + Math.min(each, 0), 0);
+    const behind = reach.reduce((sum, each) => sum + Math.max(each, 0), 0);
+    hazards.current.of(this.deviceProcess).used(this.place + before, behind - before + width, isWritten);
   }
 
   /**

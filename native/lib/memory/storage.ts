@@ -1,6 +1,7 @@
 // A block of a device's memory: takes it from the allocator, and gives it back when the last tensor on it is disposed
 // of or collected.
 import { afterCollection, living } from "../device/collection.ts";
+import { hazards } from "../device/hazards.ts";
 import { origin } from "../device/origins.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import type { DType } from "./dtype.ts";
@@ -97,6 +98,7 @@ export class Storage {
     const isWhole = bytes === this.bytes;
     this.#isMarked = !isWhole && this.isSuspect;
     if (isWhole || sequence > 0) this.#writtenBy = sequence;
+    hazards.current?.of(this.device).wrote(sequence, { from: this.place, to: this.place + this.bytes });
     this.version += 1;
   }
 

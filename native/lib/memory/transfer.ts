@@ -3,6 +3,7 @@
 import { binding } from "../wire/binding.ts";
 import { afterCollection } from "../device/collection.ts";
 import { Capture } from "../device/capture.ts";
+import { hazards } from "../device/hazards.ts";
 import type { Execution } from "../device/execution.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { writeCopy } from "../wire/copy.ts";
@@ -49,6 +50,7 @@ export function upload(storage: Storage, offset: number, source: Uint8Array): vo
   if (device.kind === "cpu" && !device.isBusy) {
     copyBytes(sharedBytes(device, place + offset, source.length), source);
     storage.written(0, source.length);
+    hazards.current?.of(device).idle();
     return;
   }
   for (let at = 0; at < source.length; at += stepBytes) {

@@ -34,6 +34,8 @@ export const CrossEntropyLoss = loss("CrossEntropyLoss", "crossEntropy");
 /** @internal */
 export const NLLLoss = loss("NLLLoss", "nllLoss");
 /** @internal */
+export const CTCLoss = loss("CTCLoss", "ctcLoss");
+/** @internal */
 export const MSELoss = loss("MSELoss", "mseLoss");
 /** @internal */
 export const L1Loss = loss("L1Loss", "l1Loss");

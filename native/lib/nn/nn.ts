@@ -43,6 +43,7 @@ export {
 export { KeyValueCache } from "./key-value-cache.ts";
 export { ModuleDict, ModuleList, Sequential } from "./containers.ts";
 export { Dropout, Embedding, LayerNorm, Linear, RMSNorm } from "./layers.ts";
+export { Float8Linear, type Float8Options } from "./float8-linear.ts";
 export { QuantizedLinear } from "./quantized-linear.ts";
 export {
   GRU,

@@ -3,7 +3,7 @@
 import { apply, applyAll } from "../ops/core/apply.ts";
 import type { AttributesOf } from "../ops/core/table.ts";
 import type { DType } from "../memory/dtype.ts";
-import type { SumOf } from "../memory/promotion.ts";
+import type { FloatOf, SumOf } from "../memory/promotion.ts";
 import { TensorError } from "../errors.ts";
 import { checkedAxis, formatShape } from "../memory/shape.ts";
 import { axis, define, dtype, flag, install, type FunctionOf } from "./arguments.ts";
@@ -48,6 +48,13 @@ declare module "./tensor.ts" {
      * tensor([1, 2, 3]).cumprod(); // → tensor([1, 2, 6], shape [3], float32, cpu)
      */
     cumprod<E extends DType = SumOf<D>>(axis?: number | CumulativeOptions<E>): Tensor<E>;
+    /**
+     * The logarithm of the running sum of e^x along an axis, which a list need not name, without leaving the range that
+     * floats have: log Σ e^x of all up to an element.
+     * @example
+     * tensor([1000, 1000]).logcumsumexp(); // → tensor([1000.000, 1000.693], shape [2], float32, cpu)
+     */
+    logcumsumexp(axis?: number | AxisOptions): Tensor<FloatOf<D>>;
     /**
      * The largest element so far along an axis, and where it is: of equal ones the last. From a NaN on it is NaN.
      * @example
@@ -108,9 +115,15 @@ type CumulativeFunction = <D extends DType, E extends DType = SumOf<D>>(
 export const cumsum: CumulativeFunction = total("cumsum", 0);
 /** {@link Tensor.cumprod} as a function. */
 export const cumprod: CumulativeFunction = total("cumprod", 1);
+/** {@link Tensor.logcumsumexp} as a function. */
+export const logcumsumexp: FunctionOf<"logcumsumexp"> = define(
+  "logcumsumexp",
+  { options: { axis }, bare: ["axis"] },
+  (x, given) => apply("logcumsumexp", [x], { axis: axisOf("logcumsumexp", x, given.axis) }),
+);
 /** {@link Tensor.cummax} as a function. */
 export const cummax: FunctionOf<"cummax"> = extreme("cummax");
 /** {@link Tensor.cummin} as a function. */
 export const cummin: FunctionOf<"cummin"> = extreme("cummin");
 
-install(Tensor.prototype, { cumsum, cumprod, cummax, cummin });
+install(Tensor.prototype, { cumsum, cumprod, logcumsumexp, cummax, cummin });

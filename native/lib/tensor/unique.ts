@@ -6,7 +6,7 @@ import type { DeviceArray } from "../memory/array.ts";
 import type { DType } from "../memory/dtype.ts";
 import { checkedAxis } from "../memory/shape.ts";
 import { axis, define, install, type FunctionOf } from "./arguments.ts";
-import { arange, zeros } from "./create.ts";
+import { arange, ones, tensor, zeros } from "./create.ts";
 import { selected } from "./scans.ts";
 import { Tensor } from "./tensor.ts";
 
@@ -39,6 +39,16 @@ declare module "./tensor.ts" {
      * tensor([3, 1, 3]).uniqueAll().inverse; // → tensor([1, 0, 1], shape [3], int64, cpu)
      */
     uniqueAll(): Unique<D>;
+    /**
+     * The first of each run of equal elements, or of equal rows along an axis, in the order in which they stand: of
+     * {@link Unique} the values, where each run begins, in which one each element is, and how long they are. NaN
+     * differs from NaN. Waits for their number.
+     * @example
+     * const { values, counts } = tensor([1, 1, 3, 1]).uniqueConsecutive();
+     * values; // → tensor([1, 3, 1], shape [3], float32, cpu)
+     * counts; // → tensor([2, 1, 1], shape [3], int64, cpu)
+     */
+    uniqueConsecutive(axis?: number | { readonly axis?: number; readonly dim?: number }): Unique<D>;
   }
 }
 
@@ -117,11 +127,43 @@ function uniqueRows(x: Tensor, at: number): Unique {
   return { values: x.detach().indexSelect(at, first), indices: first, inverse, counts };
 }
 
+/** Of rows [length, …]: the runs of those that are equal. */
+function runsOf(rows: Tensor): Pick<Unique, "indices" | "inverse" | "counts"> {
+  const { device } = rows;
+  const length = rows.shape[0]!;
+  const differs = rows.slice([1, null]).ne(rows.slice([0, -1]));
+  const begins = apply("cat", [ones([1], { dtype: "bool", device }), differs.any({ axis: 1 })], { axis: 0 }) as Tensor;
+  const indices = begins.nonzero().reshape([-1]) as Places;
+  const ends = apply("cat", [indices.slice([1, null]), tensor([length], { dtype: "int64", device })], { axis: 0 });
+  return {
+    indices,
+    inverse: begins.to("int64").cumsum(0).sub(1) as Places,
+    counts: (ends as Places).sub(indices) as Places,
+  };
+}
+
+function consecutive(x: Tensor, axis: number | undefined): Unique {
+  const given = x.detach() as Tensor;
+  const at = axis === undefined ? 0 : checkedAxis(axis, x.shape.length);
+  const whole = axis === undefined ? given.reshape([-1]) : given;
+  const length = whole.shape[at]!;
+  if (length === 0) return nothing(x, whole.clone(), axis === undefined ? x.shape : [0]);
+  const found = runsOf(whole.moveAxis(at, 0).reshape([length, whole.size / length]) as Tensor);
+  const inverse = axis === undefined ? found.inverse.reshape(x.shape) : found.inverse;
+  return { ...found, inverse, values: whole.indexSelect(at, found.indices) };
+}
+
 /** {@link Tensor.unique} as a function. */
 export const unique: FunctionOf<"unique"> = define("unique", { options: { axis }, bare: ["axis"] }, (x, given) =>
   given.axis === undefined ? uniqueElements(x) : uniqueRows(x, checkedAxis(given.axis, x.shape.length)),
 );
 /** {@link Tensor.uniqueAll} as a function. */
 export const uniqueAll: FunctionOf<"uniqueAll"> = define("uniqueAll", {}, uniqueElements);
+/** {@link Tensor.uniqueConsecutive} as a function. */
+export const uniqueConsecutive: FunctionOf<"uniqueConsecutive"> = define(
+  "uniqueConsecutive",
+  { options: { axis }, bare: ["axis"] },
+  (x, given) => consecutive(x, given.axis),
+);
 
-install(Tensor.prototype, { unique, uniqueAll });
+install(Tensor.prototype, { unique, uniqueAll, uniqueConsecutive });

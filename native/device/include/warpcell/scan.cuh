@@ -1,6 +1,7 @@
 // Cumulative operations: for each a state, which holds what came so far, how an element becomes one, and how two join,
 // the earlier first.
 #pragma once
+#include "functors.cuh"
 #include "numbers.cuh"
 
 namespace warpcell {
@@ -59,6 +60,20 @@ struct ProdScan {
       return int64(uint64(a) * uint64(b));
     else
       return a * b;
+  }
+  static __device__ inline State join(State a, State b) { return combined(a, b); }
+  static __device__ inline State value(State state) { return state; }
+};
+
+template <class T>
+struct LogSumScan {
+  using State = Running<T>;
+  static constexpr bool has_index = false;
+  static __device__ inline State start() { return -State(bits_float(0x7f800000)); }
+  static __device__ inline State of(Wide<T> x, long long) { return State(x); }
+  template <class A>
+  static __device__ inline A combined(A a, A b) {
+    return Logaddexp::of(a, b);
   }
   static __device__ inline State join(State a, State b) { return combined(a, b); }
   static __device__ inline State value(State state) { return state; }

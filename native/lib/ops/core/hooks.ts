@@ -1,6 +1,7 @@
 // What is told of operations while they run, or takes them over: the tape, a profile, a trace of a
 // fused function, autocast.
 import type { DeviceArray } from "../../memory/array.ts";
+import type { DType } from "../../memory/dtype.ts";
 import { Scoped } from "../../scoped.ts";
 import type { Operand, Operation } from "./operation.ts";
 
@@ -47,6 +48,8 @@ export interface Tracer {
 
 /** What decides in which dtype an operation computes. */
 export interface Caster {
+  /** What products are computed in. */
+  readonly dtype: DType;
   /** The operands, those converted that are to be. */
   operands(name: string, inputs: readonly Operand[]): readonly Operand[];
   /** Runs `fn`, whose operations compute as it decided while it was current. */

@@ -10,6 +10,7 @@ import { binaryRows } from "../elementwise/arithmetic.ts";
 import { axisRows } from "../index/axis.ts";
 import { countingRows } from "../reduce/counting.ts";
 import { complexRows } from "../complex/parts.ts";
+import { ctcRows } from "../rows/ctc.ts";
 import { crossEntropyRows } from "../rows/cross-entropy.ts";
 import { dropoutRows } from "../elementwise/dropout.ts";
 import { embeddingRows } from "../rows/embedding.ts";
@@ -23,6 +24,7 @@ import { lossRows } from "../rows/losses.ts";
 import { matmulRow } from "../linear/matrix-product.ts";
 import { mixingRows } from "../elementwise/mixing.ts";
 import { normRows } from "../rows/norms.ts";
+import { float8Rows } from "../quantized/float8-linear.ts";
 import { quantizedRows } from "../quantized/quantized.ts";
 import { scaledRows } from "../quantized/scaled.ts";
 import { solvingRows } from "../linalg/solving.ts";
@@ -65,6 +67,7 @@ export const operations = {
   ...softmaxRows,
   ...normRows,
   ...crossEntropyRows,
+  ...ctcRows,
   ...dropoutRows,
   ...lossRows,
   ...indexingRows,
@@ -74,6 +77,7 @@ export const operations = {
   ...linearRows,
   ...quantizedRows,
   ...scaledRows,
+  ...float8Rows,
   ...sparseRows,
   ...solvingRows,
   ...determinantRows,

@@ -301,7 +301,7 @@ export class LibraryKernel {
       if (kinds[index] === "out" && argument !== null) argument.storage!.written(sequence, argument.bytes);
     }
     if (args[0] instanceof ArrayList) args[0].written(sequence);
-    if (on.device.hasStreams) noteUses(on, args);
+    if (on.device.notesUses) noteUses(on, args, kinds);
   }
 
   #writeLast(room: Room, { parameters }: LaunchLayout, values: readonly LibraryArgument[]): void {
@@ -312,10 +312,12 @@ export class LibraryKernel {
   }
 }
 
-function noteUses(on: Execution, args: readonly LibraryArgument[]): void {
-  for (const argument of args)
-    if (argument instanceof DeviceArray) argument.storage!.usedOn(on.stream);
+function noteUses(on: Execution, args: readonly LibraryArgument[], kinds: readonly ParameterKind[]): void {
+  for (let index = 0; index < args.length; index++) {
+    const argument = args[index];
+    if (argument instanceof DeviceArray) argument.usedOn(on.stream, kinds[index] === "out");
     else if (argument instanceof ArrayList) argument.usedOn(on.stream);
+  }
 }
 
 function write(room: Room, kind: ParameterKind, value: LibraryArgument, byte: number): void {

@@ -88,7 +88,8 @@ export class ArrayList {
 
   /** Notes that work on a stream uses all arrays. */
   usedOn(stream: number): void {
-    for (const { arrays } of this.rows) for (const array of arrays) array?.storage!.usedOn(stream);
+    for (const { arrays } of this.rows)
+      arrays.forEach((array, index) => array?.usedOn(stream, this.#isWritten[index]!));
   }
 }
 

@@ -6,6 +6,7 @@ import { adviceToCompute, factsOf, type DType } from "../../memory/dtype.ts";
 import { TensorError } from "../../errors.ts";
 import { aroundAxis } from "../index/along.ts";
 import { call } from "../core/calls.ts";
+import { floatOf } from "../../memory/promotion.ts";
 import { copy, fill, withFlat } from "../shape/copy.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
 import { onDevice, threadsOf, type ByBlock } from "../kernels/blocks.ts";
@@ -27,6 +28,7 @@ interface Scan {
 const scans = {
   cumsum: { functor: "SumScan", dtypes: totals, hasIndex: false },
   cumprod: { functor: "ProdScan", dtypes: totals, hasIndex: false },
+  logcumsumexp: { functor: "LogSumScan", dtypes: floats, hasIndex: false },
   cummax: { functor: "MaxScan", dtypes: ordered, hasIndex: true },
   cummin: { functor: "MinScan", dtypes: ordered, hasIndex: true },
 } as const satisfies Record<string, Scan>;
@@ -199,7 +201,7 @@ function scan(name: ScanName, gradient: Gradient<[x: DeviceArray], Along>): Comp
             { shape, dtype },
             { shape, dtype: "int64" },
           ]
-        : [{ shape, dtype: totalDType(dtype) }];
+        : [{ shape, dtype: name === "logcumsumexp" ? floatOf(dtype) : totalDType(dtype) }];
     },
     run: (outputs, [x], attributes, on) => scanInto(on, name, outputs, x, attributes),
     gradient,
@@ -234,6 +236,21 @@ const cumprodGradient: Gradient<[x: DeviceArray], Along> = (
   ];
 };
 
+// e^x · Σ g·e^−y from here on, of what is above 0 and below it apart, in logarithms.
+const logTotalGradient: Gradient<[x: DeviceArray], Along> = (
+  [g],
+  { inputs: [x], outputs: [y], attributes: { axis, reverse = false } },
+) => {
+  const above = asFloat(g!, y!);
+  const share = (part: DeviceArray): DeviceArray => {
+    const counts = call("gt", [part, 0]);
+    const shares = call("sub", [call("log", [call("where", [counts, part, 1])]), y!]);
+    const sums = call("logcumsumexp", [call("where", [counts, shares, -Infinity])], { axis, reverse: !reverse });
+    return call("exp", [call("add", [sums, x])]);
+  };
+  return [asFloat(call("sub", [share(above), share(call("neg", [above]))]), x)];
+};
+
 const extremeGradient: Gradient<[x: DeviceArray], Along> = ([g], { outputs: [, indices], attributes: { axis } }) => [
   g === null ? null : call("sumRuns", [g!, indices!], { axis }),
 ];
@@ -246,6 +263,7 @@ export const scanRows = {
     ],
   ),
   cumprod: scan("cumprod", cumprodGradient),
+  logcumsumexp: scan("logcumsumexp", logTotalGradient),
   cummax: scan("cummax", extremeGradient),
   cummin: scan("cummin", extremeGradient),
 } as const;
