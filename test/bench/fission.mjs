@@ -1,5 +1,5 @@
 // Kernels that share memory or go by strides, on the CPU, beside plain C++ of one thread in the same run: what a course
-// teaches as faster has to be faster. Prints one JSON object per figure.
+// teaches as faster has to be faster. Both take turns, of which the quickest counts. Prints one JSON object per figure.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -48,11 +48,14 @@ __global__ void strided(int n, float a, const float* x, float* y) {
 `;
 
 const program = join(scratch, "fission-c");
-const built = spawnSync("g++", ["-O2", "-o", program, fileURLToPath(new URL("fission-c.cc", import.meta.url))], {
-  encoding: "utf8",
-});
+const built = spawnSync(
+  "g++",
+  ["-O3", "-march=native", "-o", program, fileURLToPath(new URL("fission-c.cc", import.meta.url))],
+  {
+    encoding: "utf8",
+  },
+);
 if (built.status !== 0) throw new Error(`fission-c.cc does not compile: ${built.stderr}`);
-const rival = JSON.parse(spawnSync(program, { encoding: "utf8" }).stdout);
 
 const device = "cpu";
 const { kernels } = await compile(source, { device, name: "bench.cu" });
@@ -66,52 +69,54 @@ const bytes = tensor(
 );
 const bins = zeros([256], { dtype: "int32", device });
 const [a, b, c] = [0, 1, 2].map(() => full([size, size], 0.5, { device }));
-const vectors = { grid: n / 256, block: 256, repeats: 15 };
-const tiles = { grid: [size / 16, size / 16], block: [16, 16], repeats: 7 };
-const least = async (kernel, config, ...args) => (await kernels[kernel].time(config, ...args)).min;
+const vectors = { grid: n / 256, block: 256, repeats: 5 };
+const strides = { ...vectors, grid: 64 };
+const tiles = { grid: [size / 16, size / 16], block: [16, 16], repeats: 2 };
+const turns = 8;
+const launches = {
+  tree: [vectors, x, y, n],
+  scan: [{ ...vectors, grid: 4096 }, x, y, 1 << 20],
+  histogram: [strides, bytes, n, bins],
+  shuffled: [strides, x, y, n],
+  saxpy: [vectors, n, 2, x, y],
+  strided: [strides, n, 2, x, y],
+  naive: [tiles, a, b, c, size],
+  tiled: [tiles, a, b, c, size],
+};
+const ours = {};
+const plain = {};
+for (let turn = 0; turn < turns; turn++) {
+  for (const [name, least] of Object.entries(JSON.parse(spawnSync(program, { encoding: "utf8" }).stdout)))
+    plain[name] = Math.min(plain[name] ?? Infinity, least);
+  for (const [name, [config, ...args]] of Object.entries(launches))
+    ours[name] = Math.min(ours[name] ?? Infinity, (await kernels[name].time(config, ...args)).min);
+}
 
-const row = (name, ours, theirs, limit, note) =>
-  print({ name, unit: "ms", ours, rival: theirs, ratio: ours / theirs, limit, better: "lower", note });
-const way = (kernel) => `${kernels[kernel].info.execution}; rival: plain C++ of one thread, g++ -O2`;
-
-row("sum, shared tree 2^22", await least("tree", vectors, x, y, n), rival.sum, 3, way("tree"));
-row(
-  "Kogge-Stone, blocks of 256, 2^20",
-  await least("scan", { ...vectors, grid: 4096 }, x, y, 1 << 20),
-  rival.scan,
-  3,
-  way("scan"),
-);
-row(
-  "histogram, shared 2^22",
-  await least("histogram", { grid: 64, block: 256, repeats: 15 }, bytes, n, bins),
-  rival.histogram,
-  3,
-  way("histogram"),
-);
-row(
-  "sum by shuffles 2^22",
-  await least("shuffled", { grid: 64, block: 256, repeats: 15 }, x, y, n),
-  rival.sum,
-  1.5,
-  way("shuffled"),
-);
-row("saxpy 2^22", await least("saxpy", vectors, n, 2, x, y), rival.saxpy, 1.1, way("saxpy"));
-row(
-  "saxpy by a grid-stride loop 2^22",
-  await least("strided", { grid: 64, block: 256, repeats: 15 }, n, 2, x, y),
-  rival.saxpy,
-  1.5,
-  way("strided"),
-);
-const naive = await least("naive", tiles, a, b, c, size);
-const tiled = await least("tiled", tiles, a, b, c, size);
+const way = (kernel) => `${kernels[kernel].info.execution}; rival: plain C++ of one thread, g++ -O3 -march=native`;
+for (const [kernel, rival, limit, name] of [
+  ["tree", "sum", 3, "sum, shared tree 2^22"],
+  ["scan", "scan", 3, "Kogge-Stone, blocks of 256, 2^20"],
+  ["histogram", "histogram", 3, "histogram, shared 2^22"],
+  ["shuffled", "sum", 1.5, "sum by shuffles 2^22"],
+  ["saxpy", "saxpy", 1.1, "saxpy 2^22"],
+  ["strided", "saxpy", 1.5, "saxpy by a grid-stride loop 2^22"],
+])
+  print({
+    name,
+    unit: "ms",
+    ours: ours[kernel],
+    rival: plain[rival],
+    ratio: ours[kernel] / plain[rival],
+    limit,
+    better: "lower",
+    note: way(kernel),
+  });
 print({
   name: "matrix product 512, tiles",
   unit: "ms",
-  ours: tiled,
-  rival: naive,
-  ratio: tiled / naive,
+  ours: ours.tiled,
+  rival: ours.naive,
+  ratio: ours.tiled / ours.naive,
   limit: 12,
   absolute: true,
   better: "lower",

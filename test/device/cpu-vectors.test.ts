@@ -61,8 +61,37 @@ const options = {
 const vectors = process.arch === "x64" ? /vfn?m(add|sub)\d+p[sd].*%ymm/ : /fml[as]\s+v\d+\.(4s|2d)/;
 /** A product of whole vectors, also where it is rounded before the sum, so that devices agree. */
 const products = process.arch === "x64" ? /v(mul|fn?m(add|sub)\d+)p[sd].*%ymm/ : /fml[as]|fmul\s+v\d+\.(4s|2d)/;
+/** The same in vectors of any length. */
+const anyVectors = process.arch === "x64" ? /vfn?m(add|sub)\d+ps.*%[yz]mm/ : vectors;
 const assembly = (kernel: Kernel) =>
   (kernel.asm as unknown as { listings: { lines: string[] }[] }).listings[0]!.lines.join("\n");
+
+// g++ makes no vectors of such a loop at -O2, as cells are compiled.
+test.each(
+  compilers.filter((compiler) => compiler.startsWith("clang")),
+)("by %s, a kernel without barriers becomes vectors, also beside kernels that are split", async (compiler) => {
+  use(compiler);
+  const cell = `
+__global__ void saxpy(int n, float a, const float* x, float* y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+__global__ void reversed(const float* x, float* y) {
+  __shared__ float s[256];
+  s[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  y[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+}
+__global__ void summed(const float* x, float* y, int n) {
+  float sum = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += x[i];
+  for (int k = 16; k > 0; k /= 2) sum += __shfl_down_sync(0xffffffff, sum, k);
+  if (threadIdx.x == 0) y[blockIdx.x] = sum;
+}`;
+  const { kernels } = await compile(cell, { device: "cpu" });
+  expect(Object.values(kernels).map((kernel) => (kernel as Kernel).info.execution)).toEqual(["loop", "split", "split"]);
+  expect(assembly(kernels["saxpy"] as Kernel)).toMatch(anyVectors);
+});
 
 describe.each(compilers)("by %s", (compiler) => {
   test("loops over functions become vectors", async () => {

@@ -156,6 +156,38 @@ export const exchangeKernels: SplitKernel[] = [
       way: /^fibers: the width of __shfl_xor_sync depends on the thread$/,
     },
   ),
+  {
+    name: "calls_in_an_argument",
+    type: "int",
+    way: /^fibers: the arguments of __shfl_sync call next_lane$/,
+    source: `__device__ int next_lane(int lane) { return (lane + 1) % 32; }
+      __global__ void calls_in_an_argument(const int* in, int* out, int n) {
+        ${index} out[i] = __shfl_sync(-1, in[i], next_lane(threadIdx.x));
+      }`,
+  },
+  kernel(
+    "int",
+    "behind_a_change",
+    `${index} int x = in[i], y = 3; x = y++ + __shfl_xor_sync(-1, x, 1); out[i] = x + y;`,
+    {
+      way: /^fibers: the statement of __shfl_xor_sync changes a variable$/,
+    },
+  ),
+  {
+    name: "comma_in_a_type",
+    type: "int",
+    way: /^fibers: the arguments of __shfl_xor_sync are not understood$/,
+    source: `template <int A, int B> struct SumOf { static constexpr int value = A + B; };
+      __global__ void comma_in_a_type(const int* in, int* out, int n) {
+        ${index} out[i] = __shfl_xor_sync(-1, in[i] + SumOf<1, 2>::value, 1, 32);
+      }`,
+  },
+  kernel(
+    "int",
+    "too_many",
+    `${index} int x = in[i]; ${Array.from({ length: 49 }, (_, k) => `x += __shfl_xor_sync(-1, x, ${(k % 31) + 1});`).join(" ")} out[i] = x;`,
+    { way: /^fibers: it has more than 48 shuffles and votes$/ },
+  ),
   kernel(
     "int",
     "in_a_loop_header",

@@ -567,6 +567,15 @@ ${head.int("last_block")} {
       }`,
   },
   {
+    name: "waits_in_a_function_alone",
+    type: "int",
+    way: /^fibers: it calls turned, of which it is said: it waits at __syncthreads$/,
+    source: `__device__ int turned(const int* in, int* s) {
+        s[threadIdx.x] = in[threadIdx.x]; if (in == nullptr) return 0; __syncthreads(); return s[blockDim.x - 1 - threadIdx.x];
+      }
+      __global__ void waits_in_a_function_alone(const int* in, int* out, int n) { __shared__ int s[1024]; out[threadIdx.x] = turned(in, s); }`,
+  },
+  {
     name: "structs",
     type: "float",
     source: `struct Pair { float a; int b; };

@@ -106,9 +106,11 @@ struct SplitLaunch<K> {
   static __attribute__((noinline, flatten, optimize("tree-loop-vectorize", "vect-cost-model=dynamic"))) void
 #endif
 
-// The beginning of a split kernel. The names hide those of the thread, which a compiler cannot keep in registers.
+// The beginning of a split kernel. The names hide those of the thread, which a compiler cannot keep in registers. They are copied number by
+// number: where one is copied whole, clang takes for granted for all kernels of the cell that the arrays of their arguments may overlap it.
 #define WARPCELL_CPU_SPLIT_BEGIN                                                                            \
-  [[maybe_unused]] const uint3 blockIdx = ::blockIdx, gridDim = ::gridDim;                                  \
+  [[maybe_unused]] const uint3 blockIdx = {::blockIdx.x, ::blockIdx.y, ::blockIdx.z};                       \
+  [[maybe_unused]] const uint3 gridDim = {::gridDim.x, ::gridDim.y, ::gridDim.z};                           \
   const uint3 blockDim = {warpcell_cpu_fixed == 0 ? ::blockDim.x : warpcell_cpu_fixed, ::blockDim.y, ::blockDim.z}; \
   const unsigned warpcell_cpu_x = blockDim.x, warpcell_cpu_y = blockDim.y, warpcell_cpu_z = blockDim.z;     \
   if (warpcell_cpu_x == 0 || warpcell_cpu_x > 1024 || warpcell_cpu_y == 0 || warpcell_cpu_y > 1024 ||       \

@@ -304,13 +304,20 @@ std::string CellNames::reason_in_unnamed() const {
 }
 
 bool CellNames::asks_for_thread(const std::string& name) const {
+  return mentions(name, [](const std::string& word) { return word == "threadIdx" || word == "assert"; });
+}
+
+bool CellNames::waits(const std::string& function) const { return mentions(function, is_waiting); }
+
+// Whether a word is wanted, or one of the functions and macros that it leads to.
+bool CellNames::mentions(const std::string& name, const std::function<bool(const std::string&)>& is_wanted) const {
   std::vector<std::string> left = {name};
   std::set<std::string> seen;
   while (!left.empty()) {
     std::string next = left.back();
     left.pop_back();
     if (!seen.insert(next).second) continue;
-    if (next == "threadIdx" || next == "assert") return true;
+    if (is_wanted(next)) return true;
     auto found = functions_.find(next);
     if (found != functions_.end()) left.insert(left.end(), found->second.words.begin(), found->second.words.end());
     auto macro = macros_.find(next);

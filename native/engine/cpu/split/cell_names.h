@@ -1,5 +1,6 @@
 // What the words of a cell mean as far as it says so itself: its macros, constants, types, functions and kernels.
 #pragma once
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -54,6 +55,8 @@ class CellNames {
   std::string reason_in_unnamed() const;
   // Why no kernel of the cell is split.
   const std::string& reason() const { return reason_; }
+  // Whether the function, or what it calls, may wait for other threads.
+  bool waits(const std::string& function) const;
   // Whether the function, or what it calls, asks where its thread is.
   bool asks_for_thread(const std::string& function) const;
 
@@ -63,6 +66,7 @@ class CellNames {
   void read_function(size_t name, size_t close, size_t body);
   void read_kernel(size_t statement, size_t name, size_t close, size_t body);
   std::string reason_in(const std::string& function, std::set<std::string>& seen) const;
+  bool mentions(const std::string& name, const std::function<bool(const std::string&)>& is_wanted) const;
 
   const Code& code_;
   std::map<std::string, Macro> macros_;

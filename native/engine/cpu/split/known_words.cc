@@ -101,19 +101,24 @@ bool is_atomic(const std::string& name) { return atomics().count(name) != 0; }
 
 bool is_lock(const std::string& name) { return starts_with(name, "atomicCAS") || starts_with(name, "atomicExch"); }
 
+bool is_waiting(const std::string& word) {
+  static const Words words = words_of(
+      "__syncthreads __syncwarp __activemask __nanosleep __syncthreads_count __syncthreads_and __syncthreads_or "
+      "__brkpt __trap cooperative_groups this_thread_block this_grid tiled_partition coalesced_threads thread_block "
+      "grid_group");
+  if (words.count(word) != 0) return true;
+  for (const char* start : {"__shfl", "__ballot", "__any", "__all", "__match", "__reduce"}) {
+    if (starts_with(word, start)) return true;
+  }
+  return false;
+}
+
 std::string reason_to_keep(const std::string& word) {
   static const Words others = words_of("asm __asm__ __asm goto volatile try catch co_await co_yield co_return");
-  static const Words waits = words_of(
-      "__syncwarp __activemask __nanosleep __syncthreads_count __syncthreads_and __syncthreads_or __brkpt __trap "
-      "cooperative_groups this_thread_block this_grid tiled_partition coalesced_threads thread_block grid_group spins");
   // `spins` is what arithmetic_text.cc writes into the loops of such a cell.
   if (word == "volatile" || word == "spins") return "the cell uses volatile memory";
   if (others.count(word) != 0) return "it uses " + word;
-  if (waits.count(word) != 0 || starts_with(word, "__shfl") || starts_with(word, "__ballot") ||
-      starts_with(word, "__any") || starts_with(word, "__all") || starts_with(word, "__match") ||
-      starts_with(word, "__reduce"))
-    return "it uses " + word;
-  return "";
+  return word != "__syncthreads" && is_waiting(word) ? "it uses " + word : "";
 }
 
 bool is_block_vote(const std::string& name) { return starts_with(name, "__syncthreads_"); }

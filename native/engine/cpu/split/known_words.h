@@ -13,6 +13,8 @@ bool is_uniform_function(const std::string& name);
 bool is_atomic(const std::string& name);
 // An atomic function by which a thread may wait for another one.
 bool is_lock(const std::string& name);
+// A word at which a thread may wait for others.
+bool is_waiting(const std::string& word);
 // Words of which each, anywhere in a kernel, keeps it as it is: a reason, or nothing.
 std::string reason_to_keep(const std::string& word);
 // Of the language, in front of a parenthesis or not.

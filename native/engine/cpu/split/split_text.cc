@@ -435,6 +435,8 @@ bool has_barrier(const Code& code, const CellNames& names, const KernelText& ker
     const Macro* macro = names.macro(word);
     if (word == "__syncthreads" || (macro != nullptr && macro->is_barrier) || !reason_to_keep(word).empty())
       return true;
+    bool is_function = code.is_name(i) && (names.is_function(word) || macro != nullptr);
+    if (is_function && names.waits(word)) return true;
   }
   return false;
 }
