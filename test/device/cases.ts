@@ -1,7 +1,7 @@
 // The table of cases: for every operation random input, what float64 says, and how far a device may be from it. An
 // operation more is a row more.
 import type { OperationName } from "../../native/lib/ops/core/table.ts";
-import type { Random } from "./numbers.ts";
+import type { Random } from "../helpers/random.ts";
 import { erf, erfc, erfinv, lgamma } from "./special.ts";
 
 /**
