@@ -115,8 +115,8 @@ function productInto(
 const flops = (rows: number, weight: DeviceArray) => 2 * rows * weight.size;
 
 /**
- * Inputs x […, in], weight [out, in] and the history, which changes; outputs x · weightᵀ, and what it was made of: x and
- * the weight in 8 bits, as matrices, with their scales.
+ * Inputs x […, in], weight [out, in] and the history, which changes; outputs x · weightᵀ, and what it was made of: x
+ * and the weight in 8 bits, as matrices, with their scales.
  */
 const float8Linear: Computation<[x: DeviceArray, weight: DeviceArray, history: DeviceArray], Float8LinearAttributes> = {
   inPlace: false,
