@@ -324,7 +324,17 @@ describe("documentation", () => {
 
   test("what a tensor has is declared, and what is the library's own is not", () => {
     const { members } = library.documentation();
-    const own = ["become", "checkLiving", "deviceProcess", "execution", "living", "place", "storage", "track"];
+    const own = [
+      "become",
+      "checkLiving",
+      "deviceProcess",
+      "execution",
+      "living",
+      "place",
+      "storage",
+      "track",
+      "usedOn",
+    ];
     const has: string[] = [];
     for (let each: object = Tensor.prototype; each !== Object.prototype; each = Object.getPrototypeOf(each) as object)
       has.push(...Object.getOwnPropertyNames(each));

@@ -92,10 +92,11 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     const said = await found();
     if (!isHazard) expect(said).toBeUndefined();
     else {
-      expect(said).toContain(`on stream ${String(two).split(" ")[1]} (Cell [3]:22)`);
-      expect(said).toContain(`on stream ${String(one).split(" ")[1]} (Cell [3]:11)`);
-      expect(said).toContain(writes.has(second) ? ":22) writes memory that" : ":22) reads memory that");
-      expect(said).toContain(writes.has(first) ? ":11) writes, and" : ":11) reads, and");
+      const does = (name: string) => (writes.has(name) ? "writes" : "reads");
+      const [earlier, later] = [one, two].map((stream) => String(stream).split(" ")[1]);
+      expect(said).toContain(`Stream ${later} ${does(second)} memory in `);
+      expect(said).toContain(` (Cell [3]:22) that stream ${earlier} ${does(first)} in `);
+      expect(said).toContain(" (Cell [3]:11), and nothing orders the two");
     }
     // Said once, and not again.
     expect(await found()).toBeUndefined();
@@ -130,7 +131,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     at(5, () => withStream(one, () => x.fill_(1)));
     at(6, () => withStream(two, () => x.fill_(2)));
     expect(await found()).toBe(
-      `a fill on stream ${number(two)} (Cell [3]:6) writes memory that a fill on stream ${number(one)} (Cell [3]:5) writes, and nothing orders the two: have stream ${number(two)} wait for stream ${number(one)} between them, with stream.wait() or an event.`,
+      `Stream ${number(two)} writes memory in a fill (Cell [3]:6) that stream ${number(one)} writes in a fill (Cell [3]:5), and nothing orders the two: have stream ${number(two)} wait for stream ${number(one)} between them, with stream.wait() or an event.`,
     );
   });
 
@@ -165,7 +166,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     const [one, two] = [new Stream(on), new Stream(on)];
     const x = ones([1000], on);
     withStream(one, () => void x.mul(2));
-    expect(await found()).toContain("on stream 0");
+    expect(await found()).toContain("that stream 0 writes in");
     const y = ones([1000], on);
     one.wait();
     withStream(one, () => void y.mul(2));
@@ -202,7 +203,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
     expect(await found()).toBeUndefined();
     launch(one, a, c);
     launch(two, c, b);
-    expect(await found()).toMatch(/^put on stream \d+ .*writes memory that put on stream \d+ .*reads/);
+    expect(await found()).toMatch(/^Stream \d+ writes memory in put .*that stream \d+ reads in put/);
   });
 
   test("memory that is handed out again is another tensor's", async () => {

@@ -196,16 +196,17 @@ class Accesses {
   }
 }
 
-function said({ by: { name, stream, origin } }: Access): string {
+function workText({ by: { name, origin } }: Access): string {
   const place = originPlace(origin);
-  return `${name} on stream ${stream}${place === undefined ? "" : ` (${placeText(place)})`}`;
+  return `${name}${place === undefined ? "" : ` (${placeText(place)})`}`;
 }
 
 function errorOf(before: Access, now: Access): CheckError {
   const does = ({ isWrite }: Access) => (isWrite ? "writes" : "reads");
+  const [later, earlier] = [now.by.stream, before.by.stream];
   return new CheckError(
     "STREAMS",
-    `${said(now)} ${does(now)} memory that ${said(before)} ${does(before)}, and nothing orders the two: have stream ${now.by.stream} wait for stream ${before.by.stream} between them, with stream.wait() or an event.`,
+    `Stream ${later} ${does(now)} memory in ${workText(now)} that stream ${earlier} ${does(before)} in ${workText(before)}, and nothing orders the two: have stream ${later} wait for stream ${earlier} between them, with stream.wait() or an event.`,
     [],
     originPlace(now.by.origin),
   );

@@ -111,7 +111,7 @@ export class Float8Linear extends Linear {
     const { weight, bias, activation, history, margin, training: isNoted, format } = this;
     const dtype = casting.current?.dtype ?? x.dtype;
     const gradients = format === "hybrid" ? "float8_e5m2" : "float8_e4m3";
-    const [product, ...parts] = applyAll("float8Linear", [x, weight], {
+    const [product, ...parts] = applyAll("float8Linear", [x, weight, history], {
       dtype,
       history,
       margin,

@@ -82,7 +82,7 @@ function evenly(name: string, size: Shape, kernelSize: PerAxis, given: Given): P
 }
 
 /** Throws TensorError for what are no images with so many axes. */
-function images(name: string, x: Tensor, axes: number): Tensor {
+export function images(name: string, x: Tensor, axes: number): Tensor {
   if (x.shape.length !== axes + 2)
     throw new TensorError(
       "SHAPE",

@@ -52,7 +52,7 @@ declare module "./tensor.ts" {
      * The logarithm of the running sum of e^x along an axis, which a list need not name, without leaving the range that
      * floats have: log Σ e^x of all up to an element.
      * @example
-     * tensor([1000, 1000]).logcumsumexp(); // → tensor([1000.000, 1000.693], shape [2], float32, cpu)
+     * tensor([1000, 1000]).logcumsumexp(); // → tensor([1000.00, 1000.69], shape [2], float32, cpu)
      */
     logcumsumexp(axis?: number | AxisOptions): Tensor<FloatOf<D>>;
     /**

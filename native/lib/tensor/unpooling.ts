@@ -5,7 +5,8 @@ import { formatShape, sizeOf } from "../memory/shape.ts";
 import { sameShape } from "../ops/kernels/map.ts";
 import { define, tensor, wholeNumbers } from "./arguments.ts";
 import { zeros } from "./create.ts";
-import { perAxis, spreadOver, type PerAxis } from "./per-axis.ts";
+import { perAxis, perImage, spreadOver, type PerAxis } from "./per-axis.ts";
+import { images } from "./pooling.ts";
 import type { Tensor } from "./tensor.ts";
 
 /**
@@ -33,35 +34,31 @@ const unpool = (name: string, axes: number): Unpool =>
       options: { stride: perAxis, padding: perAxis, outputSize: wholeNumbers },
       bare: ["stride", "padding", "outputSize"],
     },
-    (x, { indices, kernelSize, outputSize, ...given }) => {
-      const { shape } = x;
-      if (shape.length !== axes + 1 && shape.length !== axes + 2)
-        throw new TensorError(
-          "SHAPE",
-          `${name} takes tensors of shape [images, channels, ${["depth", "height", "width"].slice(3 - axes).join(", ")}], or one image without the first axis, but got ${formatShape(shape)}.`,
-        );
-      if (!sameShape(indices.shape, shape))
-        throw new TensorError(
-          "SHAPE",
-          `${name} takes an index for each element, ${formatShape(shape)}, but got ${formatShape(indices.shape)}.`,
-        );
-      const kernel = spreadOver(name, "kernelSize", kernelSize, axes, 1);
-      const stride = spreadOver(name, "stride", given.stride ?? kernel, axes, 1);
-      const padding = spreadOver(name, "padding", given.padding ?? 0, axes, 0);
-      const [lead, along] = [shape.slice(0, -axes), shape.slice(-axes)];
-      const size =
-        outputSize === undefined
-          ? along.map((count, axis) => (count - 1) * stride[axis]! - 2 * padding[axis]! + kernel[axis]!)
-          : spreadOver(name, "outputSize", outputSize, axes, 1);
-      if (size.some((each) => each < 1))
-        throw new TensorError(
-          "SHAPE",
-          `${name} of axes ${formatShape(along)} would give ${formatShape(size)}: say the outputSize that was pooled.`,
-        );
-      const flat = (array: Tensor) => array.reshape([...lead, sizeOf(along)]);
-      const empty = zeros([...lead, sizeOf(size)], { dtype: x.dtype as "float32", device: x.device });
-      return empty.scatter(-1, flat(indices) as Tensor<"int64">, flat(x)).reshape([...lead, ...size]);
-    },
+    (x, { indices, kernelSize, outputSize, ...given }) =>
+      perImage(x, axes, (each) => {
+        const [count, channels, ...along] = images(name, each, axes).shape as [number, number, ...number[]];
+        if (!sameShape(indices.shape, x.shape))
+          throw new TensorError(
+            "SHAPE",
+            `${name} takes an index for each element, ${formatShape(x.shape)}, but got ${formatShape(indices.shape)}.`,
+          );
+        const kernel = spreadOver(name, "kernelSize", kernelSize, axes, 1);
+        const stride = spreadOver(name, "stride", given.stride ?? kernel, axes, 1);
+        const padding = spreadOver(name, "padding", given.padding ?? 0, axes, 0);
+        const size =
+          outputSize === undefined
+            ? along.map((windows, axis) => (windows - 1) * stride[axis]! - 2 * padding[axis]! + kernel[axis]!)
+            : spreadOver(name, "outputSize", outputSize, axes, 1);
+        if (size.some((length) => length < 1))
+          throw new TensorError(
+            "SHAPE",
+            `${name} of axes ${formatShape(along)} would give ${formatShape(size)}: say the outputSize that was pooled.`,
+          );
+        const flat = (array: Tensor) => array.reshape([count, channels, sizeOf(along)]);
+        const empty = zeros([count, channels, sizeOf(size)], { dtype: x.dtype as "float32", device: x.device });
+        const filled = empty.scatter(2, flat(indices) as Tensor<"int64">, flat(each));
+        return filled.reshape([count, channels, ...size]) as Tensor;
+      }),
   );
 
 /**

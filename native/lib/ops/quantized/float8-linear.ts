@@ -19,18 +19,17 @@ import { scaledRows } from "./scaled.ts";
 export const float8Roles = ["input", "weight", "gradient"] as const;
 type Role = (typeof float8Roles)[number];
 
-export interface Float8LinearAttributes {
-  /** Of the outputs. */
-  readonly dtype: DType;
-  /**
-   * int32 [roles, steps], the newest first: the power of 2 that each step's largest number needed. It is changed, so it
-   * is not among the operands, which a gradient wants as they were.
-   */
-  readonly history: DeviceArray;
+interface Delay {
   /** Added to the power of 2. */
   readonly margin: number;
   /** This is a step: it goes into the history. */
   readonly isNoted: boolean;
+}
+export interface Float8LinearAttributes extends Delay {
+  /** Of the outputs. */
+  readonly dtype: DType;
+  /** The operand once more: a gradient wants operands as they were, but this as it is. */
+  readonly history: DeviceArray;
   /** What gradients are rounded to. */
   readonly gradients: Float8;
 }
@@ -66,13 +65,17 @@ export const longestHistory = (): number => facts().longest;
 /** What a history has for steps that showed nothing but zeros, or were not yet. */
 export const emptyStep = (): number => facts().none;
 
-/** Fills `out` with x / scale in 8 bits, and `scale` by the history of its role. */
+/**
+ * Fills `out` with x / scale in 8 bits, and `scale` by the history of its role: int32 [roles, steps], the newest first,
+ * the power of 2 that each step's largest number needed.
+ */
 function roundInto(
   on: Execution,
   [out, scale]: readonly [DeviceArray, DeviceArray],
   x: DeviceArray,
   role: Role,
-  { history, margin, isNoted }: Pick<Float8LinearAttributes, "history" | "margin" | "isNoted">,
+  history: DeviceArray,
+  { margin, isNoted }: Delay,
 ): void {
   const { threads, each, longest } = facts();
   const steps = history.shape[1]!;
@@ -112,12 +115,12 @@ function productInto(
 const flops = (rows: number, weight: DeviceArray) => 2 * rows * weight.size;
 
 /**
- * Inputs x […, in] and weight [out, in]; outputs x · weightᵀ, and what it was made of: x and the weight in 8 bits, as
- * matrices, with their scales.
+ * Inputs x […, in], weight [out, in] and the history, which changes; outputs x · weightᵀ, and what it was made of: x
+ * and the weight in 8 bits, as matrices, with their scales.
  */
-const float8Linear: Computation<[x: DeviceArray, weight: DeviceArray], Float8LinearAttributes> = {
+const float8Linear: Computation<[x: DeviceArray, weight: DeviceArray, history: DeviceArray], Float8LinearAttributes> = {
   inPlace: false,
-  infer([x, weight], { dtype, history }) {
+  infer([x, weight], { dtype }) {
     for (const each of [x, weight])
       if (!wide.includes(each.dtype))
         throw new TensorError(
@@ -130,11 +133,6 @@ const float8Linear: Computation<[x: DeviceArray, weight: DeviceArray], Float8Lin
         "SHAPE",
         `A linear layer in 8-bit floats with a weight of shape ${formatShape(weight.shape)} takes tensors of shape […, ${inputs}] but got ${formatShape(x.shape)}.`,
       );
-    if (history.living("float8Linear").device !== x.living().device)
-      throw new TensorError(
-        "DEVICE",
-        `The history of a linear layer in 8-bit floats is on ${history.deviceProcess.name}, and its input on ${x.deviceProcess.name}: move the layer with .to("${x.deviceProcess.name}").`,
-      );
     const rows = sizeOf(x.shape.slice(0, -1));
     const scale = { shape: [], dtype: "float32" } as const;
     return [
@@ -145,24 +143,25 @@ const float8Linear: Computation<[x: DeviceArray, weight: DeviceArray], Float8Lin
       scale,
     ];
   },
-  run([y, input, matrix, inputScale, matrixScale], [x, weight], attributes, on) {
+  run([y, input, matrix, inputScale, matrixScale], [x, weight, history], attributes, on) {
     const rows = input!.shape[0]!;
-    roundInto(on, [input!, inputScale!], x, "input", attributes);
-    roundInto(on, [matrix!, matrixScale!], weight, "weight", attributes);
+    roundInto(on, [input!, inputScale!], x, "input", history, attributes);
+    roundInto(on, [matrix!, matrixScale!], weight, "weight", history, attributes);
     using across = turned(matrix!);
     const outputs = weight.shape[0]!;
     using out = viewOf(y!, { shape: [rows, outputs], strides: [outputs, 1], offset: y!.offset });
     productInto(on, out, [input!, inputScale!], [across, matrixScale!]);
   },
   gradient([g], { inputs: [x, weight], outputs: [, input, matrix, inputScale, matrixScale], attributes, wanted }) {
-    if (g == null) return [null, null];
+    if (g == null) return [null, null, null];
     const rows = input!.shape[0]!;
+    const { history, ...delay } = attributes;
     const found = callAll(
       "float8LinearGradient",
-      [reshaped(g, [rows, weight.shape[0]!]), input!, matrix!, inputScale!, matrixScale!],
-      { ...attributes, dtypes: [wanted[0] ? x.dtype : null, wanted[1] ? weight.dtype : null] },
+      [reshaped(g, [rows, weight.shape[0]!]), input!, matrix!, inputScale!, matrixScale!, history],
+      { ...delay, dtypes: [wanted[0] ? x.dtype : null, wanted[1] ? weight.dtype : null] },
     );
-    return [wanted[0] ? reshaped(found[0]!, x.shape) : null, wanted[1] ? found.at(-1)! : null];
+    return [wanted[0] ? reshaped(found[0]!, x.shape) : null, wanted[1] ? found.at(-1)! : null, null];
   },
   cost: ([x, weight], outputs) => ({
     bytes: bytesMoved([x, weight]) + bytesMoved(outputs),
@@ -171,20 +170,27 @@ const float8Linear: Computation<[x: DeviceArray, weight: DeviceArray], Float8Lin
 };
 
 /**
- * Inputs the gradient [rows, out] of the outputs, and what {@link float8Linear} made of its operands; outputs the
- * gradients of x, as a matrix, and of the weight, of those dtypes; `null` for one that nobody wants.
+ * Inputs the gradient [rows, out] of the outputs, what {@link float8Linear} made of its operands, and the history;
+ * outputs the gradients of x, as a matrix, and of the weight, of those dtypes; `null` for one that nobody wants.
  */
 const float8LinearGradient: Computation<
-  [g: DeviceArray, x: DeviceArray, weight: DeviceArray, xScale: DeviceArray, weightScale: DeviceArray],
-  Float8LinearAttributes & { readonly dtypes: readonly [x: DType | null, weight: DType | null] }
+  [
+    g: DeviceArray,
+    x: DeviceArray,
+    weight: DeviceArray,
+    xScale: DeviceArray,
+    weightScale: DeviceArray,
+    history: DeviceArray,
+  ],
+  Omit<Float8LinearAttributes, "history"> & { readonly dtypes: readonly [x: DType | null, weight: DType | null] }
 > = {
   inPlace: false,
   infer: ([, x, weight], { dtypes }) =>
     [x, weight].flatMap(({ shape }, index) => (dtypes[index] === null ? [] : [{ shape, dtype: dtypes[index]! }])),
-  run(outputs, [g, x, weight, xScale, weightScale], attributes, on) {
+  run(outputs, [g, x, weight, xScale, weightScale, history], attributes, on) {
     using rounded = DeviceArray.allocate(on.device, attributes.gradients, g.shape);
     using scale = DeviceArray.allocate(on.device, "float32", []);
-    roundInto(on, [rounded, scale], g, "gradient", attributes);
+    roundInto(on, [rounded, scale], g, "gradient", history, attributes);
     if (attributes.dtypes[0] !== null) productInto(on, outputs[0]!, [rounded, scale], [weight, weightScale]);
     if (attributes.dtypes[1] === null) return;
     using across = turned(rounded);
