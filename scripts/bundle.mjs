@@ -16,7 +16,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { allUnits, shipped } from "./build-kernels.mjs";
 import { obtainNvrtc } from "./nvrtc.mjs";
 import { onSignals, python, quietly, root, setup, statuses } from "./setup.mjs";
@@ -279,17 +279,33 @@ function requirePackers() {
     );
 }
 
+/**
+ * All entries by their paths, but kernels by their names and then by what they are for: the same kernel of another
+ * architecture is nearly the same bytes, and takes half the room beside it.
+ */
+function inOrder() {
+  const entries = readdirSync(stage, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(workshop, join(entry.parentPath, entry.name)));
+  const folder = join(name, kernels, sep);
+  const keyOf = (path) => (path.startsWith(folder) ? `${folder}${basename(path)} ${path}` : path);
+  const keyed = entries.map((path) => ({ path, key: keyOf(path) }));
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ path }) => path);
+}
+
 async function compress() {
+  const list = join(workshop, "list");
+  writeFileSync(list, inOrder().join("\n"));
   await quietly("tar", [
     "-C",
     workshop,
-    "--sort=name",
+    "--verbatim-files-from",
+    `--files-from=${list}`,
     "--owner=0",
     "--group=0",
     "--use-compress-program=xz -9 --lzma2=dict=64MiB",
     "-cf",
     packed,
-    name,
   ]);
   renameSync(packed, output);
   return statSync(output).size;
