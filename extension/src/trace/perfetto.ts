@@ -24,7 +24,9 @@ export async function openInPerfetto(trace: Trace): Promise<void> {
   const text = JSON.stringify(traceEvents(trace));
   if (button.actions.includes("save")) saveAs("cell.trace.json", text);
   else if (!handOver(trace.payload.title, text))
-    Notification.error("The browser has opened no tab for Perfetto: allow pop-ups of this page, and try again.");
+    Notification.error("The browser has opened no tab for Perfetto: allow pop-ups of this page, and try again.", {
+      autoClose: 10_000,
+    });
 }
 
 /** False: the browser opens no tab. Perfetto answers "PONG" to "PING" once it takes a trace. */

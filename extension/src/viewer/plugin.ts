@@ -60,7 +60,8 @@ export const viewer: JupyterFrontEndPlugin<void> = {
         kernel?.registerCommTarget(viewerTarget, (comm: Kernel.IComm, { content }: KernelMessage.ICommOpenMsg) => {
           const checked = checkOpen(content.data);
           comm.close();
-          if (!checked.ok) return void Notification.error(shownText(checked.problem, mostCharacters));
+          if (!checked.ok)
+            return void Notification.error(shownText(checked.problem, mostCharacters), { autoClose: 10_000 });
           const { name } = content.data as { name?: unknown };
           return open(panel, checked.value, typeof name === "string" ? shownText(name, 80) : undefined);
         });
