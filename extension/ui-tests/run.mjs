@@ -11,7 +11,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -66,6 +66,8 @@ function environmentIn(folder, port) {
   };
   return {
     ...process.env,
+    // As where this Python is activated: cells of CUDA are formatted by a program beside it.
+    PATH: [dirname(python), process.env.PATH].join(delimiter),
     HOME: inside("home"),
     TMPDIR: inside("tmp"),
     XDG_CACHE_HOME: inside("cache"),

@@ -103,8 +103,8 @@ export class Debugger {
   }
 
   /**
-   * A client has gone, perhaps one that debugs, and nothing says which: once all that debug may have gone, nothing waits
-   * for them.
+   * A client has gone, perhaps one that debugs, and nothing says which: once all that debug may have gone, nothing
+   * waits for them.
    */
   clientLeft(): void {
     if (!this.#isAttached || ++this.#gone < this.#clients.size) return;

@@ -1,6 +1,7 @@
 // Lays panes out side by side with separators that are dragged or moved by keys, or one behind the other with tabs
 // where there is little room.
 import { keepKeys } from "../drawing/own-keys.ts";
+import { trans } from "../drawing/trans.ts";
 import { element } from "../tensor-view/element.ts";
 
 /** Below this width there are tabs. */
@@ -109,7 +110,10 @@ export class Columns {
     node.tabIndex = 0;
     node.setAttribute("role", "separator");
     node.setAttribute("aria-orientation", "vertical");
-    node.setAttribute("aria-label", `Width of ${this.items[index]!.name} beside ${this.items[index + 1]!.name}`);
+    node.setAttribute(
+      "aria-label",
+      trans.__("Width of %1 beside %2", this.items[index]!.name, this.items[index + 1]!.name),
+    );
     node.setAttribute("aria-valuemin", "0");
     node.setAttribute("aria-valuemax", "100");
     keepKeys(node);

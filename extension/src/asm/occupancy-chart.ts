@@ -4,6 +4,7 @@ import type { AsmPayload } from "../../../kernel/mime.ts";
 import { shownText } from "../drawing/shown-text.ts";
 import { keepKeys } from "../drawing/own-keys.ts";
 import { svg } from "../drawing/svg.ts";
+import { trans } from "../drawing/trans.ts";
 import { element } from "../tensor-view/element.ts";
 
 type Step = AsmPayload["occupancy"][number];
@@ -55,7 +56,10 @@ export function occupancyChart(all: readonly Step[]): HTMLElement | null {
   );
   keepKeys(chart);
   const resting = `occupancy up to ${Math.round(best.percent)} % with ${stepSentence(best).replace(/: [^,]*/, "")}`;
-  chart.setAttribute("aria-label", `Occupancy over block sizes: ${resting}. Arrow keys go from size to size.`);
+  chart.setAttribute(
+    "aria-label",
+    trans.__("Occupancy over block sizes: %1. Arrow keys go from size to size.", resting),
+  );
   const reading = element("span", "warpcell-asm-occupancy-reading", resting);
   reading.setAttribute("role", "status");
   let current = -1;

@@ -10,6 +10,7 @@ import { keepKeys } from "../drawing/own-keys.ts";
 import { element } from "../tensor-view/element.ts";
 import { changeMarks, setChanges } from "./change-marks.ts";
 import type { Changes } from "./changes.ts";
+import { trans } from "../drawing/trans.ts";
 import { marking, noMarks, setMarks, type Marks } from "./marks.ts";
 
 export interface PaneText {
@@ -81,12 +82,12 @@ export class Pane {
     });
     keepKeys(this.view.dom);
     this.listen();
-    const copy = element("button", "warpcell-button", "Copy");
+    const copy = element("button", "warpcell-button", trans.__("Copy"));
     copy.type = "button";
-    copy.title = `Copy all of ${text.name}`;
+    copy.title = trans.__("Copy all of %1", text.name);
     copy.addEventListener("click", () => void this.copy());
     const columns = element("span", "warpcell-asm-columns", text.columns);
-    columns.title = `Left of the code: ${text.columnsInWords}`;
+    columns.title = trans.__("Left of the code: %1", text.columnsInWords);
     const head = element(
       "div",
       "warpcell-asm-pane-head",

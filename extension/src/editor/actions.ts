@@ -4,6 +4,7 @@ import { InputDialog, Notification } from "@jupyterlab/apputils";
 import { getIndentUnit, indentUnit } from "@codemirror/language";
 import type { EditorView } from "@codemirror/view";
 import type { EditorChanges } from "../../../kernel/mime.ts";
+import { trans } from "../drawing/trans.ts";
 import { goTo } from "./go-to.ts";
 import type { Help } from "./help.ts";
 import { hoverBox } from "./hover.ts";
@@ -45,7 +46,7 @@ export async function goToDefinition(here: Here): Promise<void> {
     return goTo(app, notebook, found.cells, first);
   }
   const hover = found?.answer?.hover;
-  if (hover == null) return say("Nothing that is declared stands here.");
+  if (hover == null) return say(trans.__("Nothing that is declared stands here."));
   // What the library declares has no cell and no file of the user's: what is known of it is shown.
   showPopup(view, hover.start, await hoverBox(help, hover.markdown));
 }
@@ -53,7 +54,7 @@ export async function goToDefinition(here: Here): Promise<void> {
 export async function findReferences(here: Here): Promise<void> {
   const found = await here.notebook.ask("references", modelOf(here), here.offset);
   if (found?.answer == null || found.answer.places.length === 0)
-    return say("Nothing that has a name of its own stands here.");
+    return say(trans.__("Nothing that has a name of its own stands here."));
   list(here, found, found.answer);
 }
 
@@ -78,7 +79,7 @@ function list(
 /** As its prompt says: "Cell [3]"; one that has not run by its number among the code cells. */
 function labelOf({ cell }: { cell: NotebookCell }, index: number): string {
   const count = (cell.model as { executionCount?: number | null }).executionCount;
-  return count == null ? `Cell ${index + 1} (not run)` : `Cell [${count}]`;
+  return count == null ? trans.__("Cell %1 (not run)", index + 1) : trans.__("Cell [%1]", count);
 }
 
 export async function rename(here: Here): Promise<void> {
@@ -86,16 +87,17 @@ export async function rename(here: Here): Promise<void> {
   const word = view.state.wordAt(offset);
   const name = word === null ? "" : view.state.sliceDoc(word.from, word.to);
   const { button, value } = await InputDialog.getText({
-    title: name === "" ? "New name" : `New name of ${name}, in all cells`,
+    title: name === "" ? trans.__("New name") : trans.__("New name of %1, in all cells", name),
     text: name,
-    okLabel: "Rename",
+    okLabel: trans.__("Rename"),
   });
   if (button.accept && value !== null && value !== "" && value !== name) {
     const found = await notebook.ask("rename", modelOf(here), offset, { name: value });
     const made = found && write(found);
-    if (made === null || made === undefined) say("The type service did not answer: nothing was renamed. Try again.");
+    if (made === null || made === undefined)
+      say(trans.__("The type service did not answer: nothing was renamed. Try again."));
     else if (typeof made === "string") say(made);
-    else say(`${name} is ${value} now: ${count(made.edits, "place")} in ${count(made.cells, "cell")}.`);
+    else say(trans.__("%1 is %2 now: %3 in %4.", name, value, placesOf(made.edits), cellsOf(made.cells)));
   }
   view.focus();
 }
@@ -106,9 +108,10 @@ export async function format(here: Here, all: boolean): Promise<void> {
   const indent = state.facet(indentUnit).includes("\t") ? 0 : getIndentUnit(state);
   const found = await here.notebook.ask("format", modelOf(here), 0, { indent, all });
   const made = found && write(found);
-  if (made === null || made === undefined) say("The type service did not answer: nothing was formatted. Try again.");
+  if (made === null || made === undefined)
+    say(trans.__("The type service did not answer: nothing was formatted. Try again."));
   else if (typeof made === "string") say(made);
-  else if (all) say(`${count(made.cells, "cell")} formatted.`);
+  else if (all) say(trans.__("%1 formatted.", cellsOf(made.cells)));
 }
 
 /** Makes the changes, each cell's as one step of its undo; a sentence where they cannot be made. */
@@ -116,7 +119,7 @@ function write({ answer, cells }: Answered<"rename"> | Answered<"format">): stri
   const { refused, cells: changed }: EditorChanges = answer;
   if (refused !== null) return refused;
   const isStale = changed.some(({ cell }) => cells[cell]?.cell.model.sharedModel.getSource() !== cells[cell]?.text);
-  if (isStale) return "The cells have changed meanwhile: nothing was written. Try again.";
+  if (isStale) return trans.__("The cells have changed meanwhile: nothing was written. Try again.");
   for (const { cell, edits } of changed) {
     const { sharedModel } = cells[cell]!.cell.model;
     sharedModel.transact(() => {
@@ -126,9 +129,8 @@ function write({ answer, cells }: Answered<"rename"> | Answered<"format">): stri
   return { edits: changed.reduce((sum, { edits }) => sum + edits.length, 0), cells: changed.length };
 }
 
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
-}
+const placesOf = (count: number): string => trans._n("%1 place", "%1 places", count);
+const cellsOf = (count: number): string => trans._n("%1 cell", "%1 cells", count);
 
 function say(sentence: string): void {
   Notification.info(sentence, { autoClose: 5000 });

@@ -4,17 +4,27 @@ import type { ICommandPalette } from "@jupyterlab/apputils";
 import type { EditorView } from "@codemirror/view";
 import type { INotebookTracker } from "@jupyterlab/notebook";
 import type { Here } from "./actions.ts";
+import { trans } from "../drawing/trans.ts";
 import type { Help } from "./help.ts";
 
 type Actions = typeof import("./actions.ts");
 
-const table: Readonly<Record<string, { label: string; act: (actions: Actions, here: Here) => Promise<void> }>> = {
-  "warpcell:show-hover": { label: "What is this?", act: ({ showHover }, here) => showHover(here) },
-  "warpcell:go-to-definition": { label: "Go to definition", act: ({ goToDefinition }, here) => goToDefinition(here) },
-  "warpcell:find-references": { label: "Find references", act: ({ findReferences }, here) => findReferences(here) },
-  "warpcell:rename": { label: "Rename…", act: ({ rename }, here) => rename(here) },
-  "warpcell:format-cell": { label: "Format cell", act: ({ format }, here) => format(here, false) },
-  "warpcell:format-all-cells": { label: "Format all cells", act: ({ format }, here) => format(here, true) },
+const table: Readonly<Record<string, { label: () => string; act: (actions: Actions, here: Here) => Promise<void> }>> = {
+  "warpcell:show-hover": { label: () => trans.__("What is this?"), act: ({ showHover }, here) => showHover(here) },
+  "warpcell:go-to-definition": {
+    label: () => trans.__("Go to definition"),
+    act: ({ goToDefinition }, here) => goToDefinition(here),
+  },
+  "warpcell:find-references": {
+    label: () => trans.__("Find references"),
+    act: ({ findReferences }, here) => findReferences(here),
+  },
+  "warpcell:rename": { label: () => trans.__("Rename…"), act: ({ rename }, here) => rename(here) },
+  "warpcell:format-cell": { label: () => trans.__("Format cell"), act: ({ format }, here) => format(here, false) },
+  "warpcell:format-all-cells": {
+    label: () => trans.__("Format all cells"),
+    act: ({ format }, here) => format(here, true),
+  },
 };
 
 export const definitionCommand = "warpcell:go-to-definition";

@@ -2,6 +2,7 @@
 import type { JupyterFrontEnd } from "@jupyterlab/application";
 import { Notification } from "@jupyterlab/apputils";
 import type { EditorPlace } from "../../../kernel/mime.ts";
+import { trans } from "../drawing/trans.ts";
 import { besides } from "./file-paths.ts";
 import type { NotebookCell, NotebookQuestions } from "./notebook-questions.ts";
 
@@ -30,7 +31,12 @@ export async function goTo(
   }
   const path = besides(panel.context.path, place.file ?? "");
   if (path === null) {
-    Notification.info(`${place.file} lies outside of the folder that is open here: line ${place.line} declares it.`);
+    const sentence = trans.__(
+      "%1 lies outside of the folder that is open here: line %2 declares it.",
+      place.file,
+      place.line,
+    );
+    Notification.info(sentence, { autoClose: 5000 });
     return;
   }
   const opened = (await commands.execute("docmanager:open", { path, factory: "Editor" })) as FileWidget | undefined;

@@ -1,6 +1,7 @@
 // The places where a name is meant, as a list at the cursor: arrows choose, Enter goes there, Escape goes back.
 import { ledTo } from "../drawing/list-keys.ts";
 import type { EditorPlace, EditorReferences } from "../../../kernel/mime.ts";
+import { trans } from "../drawing/trans.ts";
 import { element } from "../tensor-view/element.ts";
 
 export interface PlacesList {
@@ -30,7 +31,7 @@ export function placesList(
   });
   const list = element("div", "warpcell-places-list", ...rows);
   list.setAttribute("role", "listbox");
-  list.setAttribute("aria-label", `Places of ${name}`);
+  list.setAttribute("aria-label", trans.__("Places of %1", name));
   list.tabIndex = 0;
   const count = `${places.length} ${places.length === 1 ? "place" : "places"} of ${name}`;
   const dom = element("div", "warpcell-places", element("div", "warpcell-places-head", count), list);

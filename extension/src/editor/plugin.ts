@@ -8,6 +8,8 @@ import { ICompletionProviderManager } from "@jupyterlab/completer";
 import { INotebookTracker, NotebookActions } from "@jupyterlab/notebook";
 import { IRenderMimeRegistry } from "@jupyterlab/rendermime";
 import { ISettingRegistry } from "@jupyterlab/settingregistry";
+import { ITranslator } from "@jupyterlab/translation";
+import { speakBy } from "../drawing/trans.ts";
 import { addCommands, definitionCommand } from "./commands.ts";
 import { Completions } from "./completion.ts";
 import { ctrlClick } from "./ctrl-click.ts";
@@ -28,7 +30,7 @@ export const editor: JupyterFrontEndPlugin<void> = {
   description: "Helps with writing cells: hover, signatures, imports, definitions, references, rename, format.",
   autoStart: true,
   requires: [IEditorExtensionRegistry, INotebookTracker, IRenderMimeRegistry],
-  optional: [ICompletionProviderManager, ISettingRegistry, ICommandPalette],
+  optional: [ICompletionProviderManager, ISettingRegistry, ICommandPalette, ITranslator],
   activate: (
     app: JupyterFrontEnd,
     extensions: IEditorExtensionRegistry,
@@ -37,7 +39,9 @@ export const editor: JupyterFrontEndPlugin<void> = {
     completers: ICompletionProviderManager | null,
     settings: ISettingRegistry | null,
     palette: ICommandPalette | null,
+    translator: ITranslator | null,
   ) => {
+    speakBy(translator);
     const help = new Help(rendermime);
     const completions = new Completions(help);
     completers?.registerProvider(completions);

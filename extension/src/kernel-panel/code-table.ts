@@ -1,6 +1,7 @@
 // The table of compiled code: what each kernel takes, how it runs, and the way to its line.
 import type { CompiledCode, TracePlace } from "../../../kernel/mime.ts";
 import { formatBytes, formatTime } from "../drawing/quantity.ts";
+import { trans } from "../drawing/trans.ts";
 import { element } from "../tensor-view/element.ts";
 
 interface Column {
@@ -56,7 +57,7 @@ export function codeTable(code: readonly CompiledCode[], goTo: (place: TracePlac
   // Narrow tables are laid out as blocks, and would be no tables to a screen reader.
   table.setAttribute("role", "table");
   for (const group of groups) group.setAttribute("role", "rowgroup");
-  table.setAttribute("aria-label", "Compiled kernels and host functions");
+  table.setAttribute("aria-label", trans.__("Compiled kernels and host functions"));
   return table;
 }
 
@@ -68,7 +69,7 @@ function row(...cells: HTMLElement[]): HTMLElement {
 }
 
 function rowHead({ kind, name, signature, device }: CompiledCode): HTMLElement {
-  const what = element("div", "warpcell-quiet", `${kind} on ${device}`);
+  const what = element("div", "warpcell-quiet", trans.__("%1 on %2", kind, device));
   const made = element("th", "warpcell-kernel-code", element("div", "", name), code(signature), what);
   made.scope = "row";
   made.setAttribute("role", "rowheader");
@@ -80,7 +81,7 @@ const code = (text: string): HTMLElement => element("code", "warpcell-kernel-sig
 function placeButton(place: TracePlace, goTo: (place: TracePlace) => void): HTMLElement {
   const button = element("button", "warpcell-place", place.text);
   button.type = "button";
-  button.title = "Go to the line";
+  button.title = trans.__("Go to the line");
   button.addEventListener("click", () => goTo(place));
   return button;
 }

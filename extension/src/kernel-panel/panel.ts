@@ -11,6 +11,7 @@ import { codeTable } from "./code-table.ts";
 import { machineLists } from "./machine-list.ts";
 import { KernelSource, type KernelState } from "./payload.ts";
 import { button, Question } from "./question.ts";
+import { trans } from "../drawing/trans.ts";
 import { cacheText, clearedText, deviceLoss, sessionLoss } from "./words.ts";
 
 const noNotebook = "Open a notebook of the kernel TypeScript + CUDA to see what it has compiled.";
@@ -43,11 +44,19 @@ export class KernelPanel extends Widget {
     this.addClass("warpcell-kernel-panel");
     this.front = front;
     this.source = new KernelSource(front);
-    this.session = button("Restart session…", () => this.askForSession());
+    this.session = button(trans.__("Restart session…"), () => this.askForSession());
     const part = (title: string, ...children: HTMLElement[]) =>
       element("section", "warpcell-kernel-part", element("h3", "", title), ...children);
-    const again = button("Look again", () => void this.look(), "Have the machine looked at once more");
-    const clear = button("Clear", () => void this.clearCache(), "Remove the files. What is loaded stays.");
+    const again = button(
+      trans.__("Look again"),
+      () => void this.look(),
+      trans.__("Have the machine looked at once more"),
+    );
+    const clear = button(
+      trans.__("Clear"),
+      () => void this.clearCache(),
+      trans.__("Remove the files. What is loaded stays."),
+    );
     this.body = element(
       "div",
       "warpcell-panel-scroll",
@@ -131,7 +140,7 @@ export class KernelPanel extends Widget {
     this.devices.dataset["names"] = names;
     this.devices.replaceChildren(
       ...devices.map((device) => {
-        const made = button(`Restart ${device.device}…`, () => this.askForDevice(made, device));
+        const made = button(trans.__("Restart %1…", device.device), () => this.askForDevice(made, device));
         return made;
       }),
     );
@@ -148,12 +157,15 @@ export class KernelPanel extends Widget {
   }
 
   private async restartSession(): Promise<void> {
-    this.said.textContent = "The session restarts…";
+    this.said.textContent = trans.__("The session restarts…");
     try {
       await this.front.panel?.sessionContext.restartKernel();
-      this.said.textContent = "The session has restarted.";
+      this.said.textContent = trans.__("The session has restarted.");
     } catch (error) {
-      this.said.textContent = `The session did not restart: ${error instanceof Error ? error.message : String(error)}`;
+      this.said.textContent = trans.__(
+        "The session did not restart: %1",
+        error instanceof Error ? error.message : String(error),
+      );
     }
   }
 

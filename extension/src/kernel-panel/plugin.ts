@@ -2,6 +2,8 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { ICommandPalette } from "@jupyterlab/apputils";
 import { INotebookTracker } from "@jupyterlab/notebook";
+import { ITranslator } from "@jupyterlab/translation";
+import { speakBy, trans } from "../drawing/trans.ts";
 import { NotebookInFront } from "../kernel-link/notebook-in-front.ts";
 import { addPanel } from "../side-panel/add-panel.ts";
 import { showKernel } from "../side-panel/commands.ts";
@@ -12,10 +14,20 @@ export const kernelPanel: JupyterFrontEndPlugin<void> = {
   description: "Shows what the kernel of the notebook in front has compiled and runs on, and restarts it.",
   autoStart: true,
   requires: [INotebookTracker],
-  optional: [ICommandPalette],
-  activate: (app: JupyterFrontEnd, tracker: INotebookTracker, palette: ICommandPalette | null) => {
+  optional: [ICommandPalette, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    tracker: INotebookTracker,
+    palette: ICommandPalette | null,
+    translator: ITranslator | null,
+  ) => {
+    speakBy(translator);
     const panel = new KernelPanel(new NotebookInFront(tracker));
-    panel.title.caption = "Kernel (Warpcell)";
-    addPanel(app, palette, panel, { command: showKernel, label: "Show kernel", rank: 702 });
+    addPanel(app, palette, panel, {
+      command: showKernel,
+      label: () => trans.__("Show kernel"),
+      caption: trans.__("Kernel (Warpcell)"),
+      rank: 702,
+    });
   },
 };

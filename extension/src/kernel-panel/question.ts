@@ -1,5 +1,6 @@
 // A question before something that cannot be undone: what is lost, and two buttons, of which the harmless one has the
 // focus.
+import { trans } from "../drawing/trans.ts";
 import { element } from "../tensor-view/element.ts";
 
 export class Question {
@@ -20,7 +21,7 @@ export class Question {
 
   ask(asker: HTMLElement, { text, yes, act }: { text: string; yes: string; act: () => void }): void {
     this.asker = asker;
-    const keep = button("Cancel", () => this.close());
+    const keep = button(trans.__("Cancel"), () => this.close());
     const go = button(yes, () => {
       this.close();
       act();

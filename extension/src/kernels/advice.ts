@@ -5,6 +5,7 @@ import { formatCount } from "../drawing/quantity.ts";
 import { mostCharacters, shownText } from "../drawing/shown-text.ts";
 import { element } from "../tensor-view/element.ts";
 import type { KernelFacts } from "./payload.ts";
+import { trans } from "../drawing/trans.ts";
 import type { Show, Target } from "./show.ts";
 
 /** A list of more would not be read. */
@@ -15,7 +16,9 @@ export class Advice extends Widget {
     super();
     this.addClass("warpcell-advice");
     if (advice.length === 0) {
-      this.node.append(element("div", "warpcell-advice-none", "No advice: nothing in this profile stands out."));
+      this.node.append(
+        element("div", "warpcell-advice-none", trans.__("No advice: nothing in this profile stands out.")),
+      );
       return;
     }
     const items = advice

@@ -11,6 +11,7 @@ import type { Placed, Plot } from "./roof-plot.ts";
 import { drawRoof } from "./roof-plot.ts";
 import type { Row } from "./rows.ts";
 import { ownOf, rowsOf } from "./rows.ts";
+import { trans } from "../drawing/trans.ts";
 import type { Show } from "./show.ts";
 
 /** A list of more would not be read. */
@@ -28,7 +29,7 @@ export class Roofline extends Widget {
     this.figures = devices.slice(0, mostDevices).map((device) => new Figure(roofOf(device, rows), show));
     this.node.append(...this.figures.map(({ node }) => node));
     if (devices.length === 0)
-      this.node.append(element("div", "warpcell-roofline-note", "This profile names no device."));
+      this.node.append(element("div", "warpcell-roofline-note", trans.__("This profile names no device.")));
     if (devices.length > mostDevices)
       this.node.append(
         element(
@@ -186,10 +187,16 @@ class Figure {
     });
     const rest = partial.length - items.length;
     return [
-      element("div", "warpcell-roofline-heading", "Only bytes or only operations are known for"),
+      element("div", "warpcell-roofline-heading", trans.__("Only bytes or only operations are known for")),
       element("ul", "warpcell-roofline-list", ...items),
       ...(rest > 0
-        ? [element("div", "warpcell-roofline-note", `${formatCount(rest, "more is", "more are")} in the table.`)]
+        ? [
+            element(
+              "div",
+              "warpcell-roofline-note",
+              trans.__("%1 in the table.", formatCount(rest, "more is", "more are")),
+            ),
+          ]
         : []),
     ];
   }

@@ -7,6 +7,7 @@ import { formatCount } from "../drawing/quantity.ts";
 import { shownText } from "../drawing/shown-text.ts";
 import { element } from "../tensor-view/element.ts";
 import { inCell } from "./columns.ts";
+import { trans } from "../drawing/trans.ts";
 import { ordered } from "./rows.ts";
 
 export interface TableColumn<Row> {
@@ -62,7 +63,7 @@ export class SortedTable<Row> extends Widget {
     const field = element("div", "warpcell-kernels-field", table);
     field.tabIndex = 0;
     field.setAttribute("role", "region");
-    field.setAttribute("aria-label", `Table of ${words.noun[1]}`);
+    field.setAttribute("aria-label", trans.__("Table of %1", words.noun[1]));
     keepKeys(field);
     this.node.append(this.bar(), field);
     this.refresh();
@@ -71,12 +72,12 @@ export class SortedTable<Row> extends Widget {
   private bar(): HTMLElement {
     const [, many] = this.words.noun;
     Object.assign(this.filter, { type: "search", placeholder: `Filter ${many}` });
-    this.filter.setAttribute("aria-label", `Filter ${many} by any of their words`);
+    this.filter.setAttribute("aria-label", trans.__("Filter %1 by any of their words", many));
     keepKeys(this.filter);
     this.filter.addEventListener("input", () => this.refresh());
-    const copy = element("button", "warpcell-button", "Copy");
+    const copy = element("button", "warpcell-button", trans.__("Copy"));
     copy.type = "button";
-    copy.title = "Copy the rows shown as tab-separated values, with unrounded numbers";
+    copy.title = trans.__("Copy the rows shown as tab-separated values, with unrounded numbers");
     copy.addEventListener("click", () => void this.copy());
     this.status.setAttribute("role", "status");
     return element("div", "warpcell-kernels-tools", this.filter, this.status, copy);

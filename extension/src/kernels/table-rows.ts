@@ -3,6 +3,7 @@
 import { shownText } from "../drawing/shown-text.ts";
 import { element } from "../tensor-view/element.ts";
 import type { Column } from "./columns.ts";
+import { trans } from "../drawing/trans.ts";
 import type { Row } from "./rows.ts";
 
 /** Rows above and below those in view, so that scrolling shows no gap. */
@@ -125,7 +126,7 @@ export class TableRows {
       const text = shownText(place.text, 40);
       const button = element("button", "warpcell-kernels-place", text);
       button.type = "button";
-      button.title = `Show ${text}`;
+      button.title = trans.__("Show %1", text);
       button.addEventListener("click", (event) => {
         event.stopPropagation();
         this.choose({ row, place: index });
@@ -143,7 +144,7 @@ function shareNodes(row: Row, column: Column): (Node | string)[] {
   const bar = element("span", "warpcell-kernels-bar");
   bar.style.width = `${Math.min(100, row.kernel.share * 100)}%`;
   const number = element("span", "warpcell-kernels-share", column.text(row));
-  if (row.slowness !== null) number.title = `Among the ${row.slowness} % of kernels that took longest`;
+  if (row.slowness !== null) number.title = trans.__("Among the %1 % of kernels that took longest", row.slowness);
   return [bar, number];
 }
 

@@ -11,6 +11,7 @@ import type { KernelFacts } from "./payload.ts";
 import type { Row } from "./rows.ts";
 import { filtered, rowsOf, ordered } from "./rows.ts";
 import type { Show } from "./show.ts";
+import { trans } from "../drawing/trans.ts";
 import { TableRows } from "./table-rows.ts";
 
 /** Below this width the name comes first and stays in view. */
@@ -44,7 +45,9 @@ export class KernelTable extends Widget {
     );
     this.rows = rowsOf(facts);
     if (this.rows.length === 0) {
-      this.node.append(element("div", "warpcell-kernels-empty", "No kernel ran while this profile was taken."));
+      this.node.append(
+        element("div", "warpcell-kernels-empty", trans.__("No kernel ran while this profile was taken.")),
+      );
       return;
     }
     const { columns, omittedCounters } = columnsFor(this.rows);
@@ -63,7 +66,7 @@ export class KernelTable extends Widget {
 
   private bar(omittedCounters: number): HTMLElement {
     Object.assign(this.filter, { type: "search", placeholder: "Filter kernels" });
-    this.filter.setAttribute("aria-label", "Filter kernels by name, operation, device or line");
+    this.filter.setAttribute("aria-label", trans.__("Filter kernels by name, operation, device or line"));
     keepKeys(this.filter);
     this.filter.addEventListener("input", () => this.refresh());
     this.filter.addEventListener("keydown", (event) => {
@@ -72,9 +75,9 @@ export class KernelTable extends Widget {
         this.table.focus();
       }
     });
-    const copy = element("button", "warpcell-button", "Copy");
+    const copy = element("button", "warpcell-button", trans.__("Copy"));
     copy.type = "button";
-    copy.title = "Copy the rows shown as tab-separated values, with unrounded numbers";
+    copy.title = trans.__("Copy the rows shown as tab-separated values, with unrounded numbers");
     copy.addEventListener("click", () => void this.copy());
     this.status.setAttribute("role", "status");
     const note =
@@ -93,7 +96,7 @@ export class KernelTable extends Widget {
   private setUpTable(): void {
     this.table.tabIndex = 0;
     this.table.setAttribute("role", "grid");
-    this.table.setAttribute("aria-label", "Kernels. Arrow keys choose one, Enter shows it in the timeline.");
+    this.table.setAttribute("aria-label", trans.__("Kernels. Arrow keys choose one, Enter shows it in the timeline."));
     keepKeys(this.table);
     this.table.append(this.widths, this.head, this.body.node);
     this.field.append(this.table);
@@ -228,7 +231,7 @@ export class KernelTable extends Widget {
   private async copy(): Promise<void> {
     const rows = Array.from({ length: this.body.length }, (_, position) => this.body.at(position)!);
     await copyText(tabSeparated(rows, this.columns)).then(
-      () => this.say(`${formatCount(rows.length, "row", "rows")} copied`),
+      () => this.say(trans.__("%1 copied", formatCount(rows.length, "row", "rows"))),
       (error: unknown) => this.say((error as Error).message),
     );
   }

@@ -4,6 +4,7 @@ import { curvePath } from "../drawing/curve-path.ts";
 import { formatBytes, formatShare } from "../drawing/quantity.ts";
 import { svg } from "../drawing/svg.ts";
 import type { GaugeSample } from "../gauges/history.ts";
+import { trans } from "../drawing/trans.ts";
 import { element } from "../tensor-view/element.ts";
 
 const box = { width: 400, height: 100 };
@@ -37,7 +38,7 @@ export class MemoryCurve {
     this.picture.append(frame(box, this.others, this.reserved, this.allocated, this.peak), this.top);
     this.picture.setAttribute("role", "img");
     const strips = element("div", "warpcell-curve-strip", frame(strip, this.busy), this.busyText);
-    const times = element("div", "warpcell-curve-times", this.start, element("span", "", "now"));
+    const times = element("div", "warpcell-curve-times", this.start, element("span", "", trans.__("now")));
     this.node = element("div", "warpcell-curve", this.picture, strips, times);
   }
 
@@ -64,7 +65,7 @@ export class MemoryCurve {
     this.busy.setAttribute("d", curvePath(busy, { start, end, top: 1 }, strip, true));
     this.busyText.textContent = busy.length === 0 ? "" : `busy ${formatShare(busy.at(-1)!.value)}`;
     this.top.textContent = formatBytes(top);
-    this.start.textContent = `${minutes} min ago`;
+    this.start.textContent = trans.__("%1 min ago", minutes);
     this.picture.setAttribute("aria-label", labelOf(samples, minutes));
   }
 }

@@ -4,6 +4,7 @@ import { formatBytes } from "../drawing/quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import type { CellHues } from "./cell-colours.ts";
 import { cellOfPlace } from "./cell-colours.ts";
+import { trans } from "../drawing/trans.ts";
 import { shapeText } from "./words.ts";
 
 /** So many at first. */
@@ -34,7 +35,7 @@ function table(label: string, headings: readonly (readonly [title: string, isNum
 function placeButton(place: TracePlace, { goTo, hues }: ListActions): HTMLElement {
   const button = element("button", "warpcell-place", swatch(cellOfPlace(place.text), hues), place.text);
   button.type = "button";
-  button.title = "Go to the line";
+  button.title = trans.__("Go to the line");
   button.addEventListener("click", () => goTo(place));
   return button;
 }
@@ -54,7 +55,8 @@ export function largestTensors({ largest, places }: DeviceMemory, actions: ListA
     .filter(({ shape }) => shape !== null)
     .slice(0, shortList)
     .map((block) => {
-      const name = block.names.length === 0 ? element("span", "warpcell-quiet", "no name") : block.names.join(", ");
+      const name =
+        block.names.length === 0 ? element("span", "warpcell-quiet", trans.__("no name")) : block.names.join(", ");
       const what = element("span", "warpcell-quiet", shapeText(block));
       const place = block.place > 0 ? placeButton(places[block.place - 1]!, actions) : "";
       return element(
@@ -65,7 +67,7 @@ export function largestTensors({ largest, places }: DeviceMemory, actions: ListA
         element("td", "", place),
       );
     });
-  if (rows.length === 0) return element("div", "warpcell-quiet", "There are no tensors.");
+  if (rows.length === 0) return element("div", "warpcell-quiet", trans.__("There are no tensors."));
   return table(
     "Largest tensors",
     [
@@ -81,7 +83,7 @@ export function largestTensors({ largest, places }: DeviceMemory, actions: ListA
 export function legend({ byCell }: DeviceMemory, { hues }: ListActions): HTMLElement {
   const items = byCell.slice(0, longCells).map(({ text, bytes, blocks }) => {
     const item = element("li", "", swatch(text, hues), `${text === "" ? "others" : text} ${formatBytes(bytes)}`);
-    item.title = `${blocks.toLocaleString("en-US")} ${blocks === 1 ? "block" : "blocks"}`;
+    item.title = trans._n("%1 block", "%1 blocks", blocks);
     return item;
   });
   const free = element("li", "", element("span", "warpcell-swatch warpcell-swatch-free"), "free");
@@ -102,7 +104,7 @@ export function cellTable(cells: readonly CellMemory[], device: string, actions:
       place.lastChild!.textContent = running ? `${text} runs` : text;
       return element("tr", "", element("td", "", place), ...numbers);
     });
-  if (rows.length === 0) return element("div", "warpcell-quiet", "No cell has taken or freed memory yet.");
+  if (rows.length === 0) return element("div", "warpcell-quiet", trans.__("No cell has taken or freed memory yet."));
   return table(
     "Memory before, during and after cells",
     [

@@ -12,6 +12,7 @@ import { CellHues } from "./cell-colours.ts";
 import type { Reach } from "./curve.ts";
 import { DeviceSection } from "./device-section.ts";
 import type { ListActions } from "./lists.ts";
+import { trans } from "../drawing/trans.ts";
 import { MemorySource } from "./payload.ts";
 
 const noNotebook = "Open a notebook of the kernel TypeScript + CUDA to see its memory.";
@@ -48,13 +49,13 @@ export class MemoryPanel extends Widget {
     const goTo: ListActions["goTo"] = (place) => front.panel && goToPlace(front.panel.content, place);
     this.actions = { hues: new CellHues(), goTo };
     this.buttons = [
-      this.button("Collect", "collect", "Free what no variable leads to any more"),
-      this.button("Trim", "trim", "Give memory that no tensor uses back to the devices"),
+      this.button(trans.__("Collect"), "collect", trans.__("Free what no variable leads to any more")),
+      this.button(trans.__("Trim"), "trim", trans.__("Give memory that no tensor uses back to the devices")),
     ];
     this.reach.type = "checkbox";
     this.reach.addEventListener("change", () => this.draw());
     const all = element("label", "warpcell-panel-check", this.reach, "whole device");
-    all.title = "Draw what all programs have on the device, too";
+    all.title = trans.__("Draw what all programs have on the device, too");
     this.note.setAttribute("role", "status");
     this.said.setAttribute("role", "status");
     this.node.append(

@@ -7,10 +7,11 @@ export function addPanel(
   { shell, commands }: JupyterFrontEnd,
   palette: ICommandPalette | null,
   panel: Widget,
-  { command, label, rank }: { command: string; label: string; rank: number },
+  { command, label, caption, rank }: { command: string; label: () => string; caption: string; rank: number },
 ): void {
   panel.title.iconClass = `warpcell-icon ${panel.id}-icon`;
+  panel.title.caption = caption;
   shell.add(panel, "right", { rank });
-  commands.addCommand(command, { label: `Warpcell: ${label}`, execute: () => shell.activateById(panel.id) });
+  commands.addCommand(command, { label: () => `Warpcell: ${label()}`, execute: () => shell.activateById(panel.id) });
   palette?.addItem({ command, category: "Warpcell" });
 }

@@ -11,6 +11,7 @@ import type { SliceSource } from "./slice-source.ts";
 import { Sliders } from "./sliders.ts";
 import type { Fact } from "./summary.ts";
 import { factsOf } from "./summary.ts";
+import { trans } from "../drawing/trans.ts";
 import { decodeTile, inRangeOf } from "./tile.ts";
 
 export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
@@ -70,9 +71,9 @@ export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
   private openButton({ id, shape, dtype, device }: TensorPayload): HTMLElement[] {
     const open = this.openIn();
     if (id === undefined || open === null) return [];
-    const button = element("button", "warpcell-button warpcell-tensor-open", "Open");
+    const button = element("button", "warpcell-button warpcell-tensor-open", trans.__("Open"));
     button.type = "button";
-    button.title = "Open the tensor in a tab: zoom, any axes, statistics";
+    button.title = trans.__("Open the tensor in a tab: zoom, any axes, statistics");
     button.addEventListener("click", () => open({ id, shape, dtype, device }));
     return [button];
   }

@@ -1,5 +1,6 @@
 // Small sliders that choose a position on each axis before the last two.
 import { keepKeys, leaveToCell } from "../drawing/own-keys.ts";
+import { trans } from "../drawing/trans.ts";
 import { element } from "./element.ts";
 
 export class Sliders {
@@ -38,6 +39,6 @@ export class Sliders {
       position.textContent = input.value;
       moved([...this.index]);
     });
-    return element("label", "warpcell-tensor-slider-label", `axis ${axis}`, input, position);
+    return element("label", "warpcell-tensor-slider-label", trans.__("axis %1", axis), input, position);
   }
 }

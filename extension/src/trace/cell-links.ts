@@ -7,6 +7,7 @@ import { formatTime } from "../drawing/quantity.ts";
 import { cellOf, goToPlace, type Notebook, type NotebookCell } from "../kernel-link/cell-places.ts";
 import { element } from "../tensor-view/element.ts";
 import type { CellTime } from "./cell-times.ts";
+import { trans } from "../drawing/trans.ts";
 import { lightLine } from "./line-mark.ts";
 
 interface Profile {
@@ -95,9 +96,13 @@ export class CellLinks {
 }
 
 function badgeIn(input: Element, { time, onDevice }: CellTime, show: () => void): HTMLElement {
-  const badge = element("button", "warpcell-trace-badge", `profile: ${formatTime(time)}`);
+  const badge = element("button", "warpcell-trace-badge", trans.__("profile: %1", formatTime(time)));
   badge.type = "button";
-  badge.title = `${formatTime(time)} on the ${onDevice ? "device" : "host"}. Show in the timeline what this cell ran.`;
+  badge.title = trans.__(
+    "%1 on the %2. Show in the timeline what this cell ran.",
+    formatTime(time),
+    onDevice ? "device" : "host",
+  );
   badge.addEventListener("click", show);
   input.append(badge);
   return badge;

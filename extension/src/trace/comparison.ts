@@ -7,6 +7,7 @@ import type { Show } from "../kernels/show.ts";
 import { SortedTable } from "../kernels/sorted-table.ts";
 import { element } from "../tensor-view/element.ts";
 import { columns, type Compared, compared, subjects, type Subject } from "./compared.ts";
+import { trans } from "../drawing/trans.ts";
 import { checkTrace } from "./payload.ts";
 
 /** A profile that another output of the notebook shows, as it came. */
@@ -32,7 +33,7 @@ export class Comparison extends Panel {
     this.addClass("warpcell-compare");
     this.addWidget(new Widget({ node: this.bar() }));
     this.offer();
-    this.say("Choose a profile of this notebook, or a file that profile.save has written.");
+    this.say(trans.__("Choose a profile of this notebook, or a file that profile.save has written."));
   }
 
   private bar(): HTMLElement {
@@ -46,18 +47,18 @@ export class Comparison extends Panel {
       file.value = "";
       if (chosen) void this.read(chosen);
     });
-    const open = element("button", "warpcell-button", "File…");
+    const open = element("button", "warpcell-button", trans.__("File…"));
     open.type = "button";
-    open.title = "Compare with a profile that profile.save has written";
+    open.title = trans.__("Compare with a profile that profile.save has written");
     open.addEventListener("click", () => file.click());
-    this.list.setAttribute("aria-label", "Compare with");
+    this.list.setAttribute("aria-label", trans.__("Compare with"));
     // What the notebook shows may have changed since.
     this.list.addEventListener("focus", () => this.offer());
     this.list.addEventListener("change", () => {
       const chosen = this.offered[Number(this.list.value)];
       if (this.list.value !== "" && chosen) this.take(chosen.value, chosen.label);
     });
-    this.subject.setAttribute("aria-label", "What is compared");
+    this.subject.setAttribute("aria-label", trans.__("What is compared"));
     this.subject.append(...Object.keys(subjects).map((each) => new Option(each)));
     this.subject.addEventListener("change", () => this.refresh());
     this.status.setAttribute("role", "status");
@@ -68,7 +69,7 @@ export class Comparison extends Panel {
     const chosen = this.offered[Number(this.list.value)]?.value;
     this.offered = this.others();
     this.list.replaceChildren(
-      new Option("Compare with…", ""),
+      new Option(trans.__("Compare with…"), ""),
       ...this.offered.map(({ label }, index) => new Option(shownText(label, 80), String(index))),
     );
     const index = this.offered.findIndex(({ value }) => value === chosen);
@@ -81,14 +82,14 @@ export class Comparison extends Panel {
       this.take(JSON.parse(await file.text()), file.name);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      this.say(`${shownText(file.name, 80)} is not a profile: it is not JSON.`);
+      this.say(trans.__("%1 is not a profile: it is not JSON.", shownText(file.name, 80)));
     }
   }
 
   private take(value: unknown, label: string): void {
     const checked = checkTrace(value);
     this.other = checked.ok ? checked.value.payload : null;
-    this.say(checked.ok ? `Before: ${shownText(label, 80)}` : shownText(checked.problem, mostCharacters));
+    this.say(checked.ok ? trans.__("Before: %1", shownText(label, 80)) : shownText(checked.problem, mostCharacters));
     this.refresh();
   }
 
@@ -107,7 +108,7 @@ export class Comparison extends Panel {
       ),
     );
     const [before, after] = [this.other.duration, this.payload.duration].map(formatTime);
-    this.status.title = `The whole took ${before} before, and takes ${after} now.`;
+    this.status.title = trans.__("The whole took %1 before, and takes %2 now.", before, after);
   }
 
   private say(sentence: string): void {

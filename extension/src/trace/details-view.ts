@@ -5,6 +5,7 @@ import { element } from "../tensor-view/element.ts";
 import type { Details } from "./details.ts";
 import type { ScopeWords } from "./scope.ts";
 import { lengthOf } from "./span.ts";
+import { trans } from "../drawing/trans.ts";
 import type { Sums } from "./sums.ts";
 
 /** Names and tracks of a span's sums; the rest is one line. */
@@ -37,7 +38,7 @@ export function sliceNodes(details: Details, colours: Colours, actions: DetailAc
       "warpcell-trace-where",
       `${kind} on ${where}`,
       ...(place ? [" · ", element("span", "warpcell-trace-place", place.text)] : []),
-      ...(place && actions?.goToLine ? [" ", button("Go to line", actions.goToLine)] : []),
+      ...(place && actions?.goToLine ? [" ", button(trans.__("Go to line"), actions.goToLine)] : []),
     ),
   ];
   const links: (string | HTMLElement)[] = [];
@@ -98,7 +99,7 @@ export function sumNodes(
         "tr",
         "",
         element("td", "", ""),
-        element("td", "", `and ${formatCount(sums.names.length - mostNames, "other name", "other names")}`),
+        element("td", "", trans.__("and %1", formatCount(sums.names.length - mostNames, "other name", "other names"))),
       ),
     );
   const busy = sums.busy

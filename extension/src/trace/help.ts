@@ -1,5 +1,6 @@
 // The list of a timeline's keys and gestures.
 import { element } from "../tensor-view/element.ts";
+import { trans } from "../drawing/trans.ts";
 import { gestures, keys } from "./keys.ts";
 
 export function helpNode(): HTMLElement {
@@ -13,6 +14,6 @@ export function helpNode(): HTMLElement {
     ),
   );
   const node = element("dl", "warpcell-trace-help", ...items);
-  node.setAttribute("aria-label", "Keys of the timeline");
+  node.setAttribute("aria-label", trans.__("Keys of the timeline"));
   return node;
 }

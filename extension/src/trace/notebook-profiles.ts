@@ -2,6 +2,7 @@
 import type { NotebookPanel } from "@jupyterlab/notebook";
 import type { ICodeCellModel } from "@jupyterlab/cells";
 import { traceMime } from "../../../kernel/mime.ts";
+import { trans } from "../drawing/trans.ts";
 import type { OtherProfile } from "./comparison.ts";
 
 /** In the order of their cells, each called by its title and its cell. */
@@ -13,7 +14,12 @@ export function profilesIn({ content: { model } }: NotebookPanel): OtherProfile[
       const value = data[traceMime] as { title?: unknown } | undefined;
       return value === undefined
         ? []
-        : [{ label: `${String(value?.title ?? "Profile")} · cell [${executionCount ?? " "}]`, value }];
+        : [
+            {
+              label: trans.__("%1 · cell [%2]", String(value?.title ?? trans.__("Profile")), executionCount ?? " "),
+              value,
+            },
+          ];
     });
   });
 }

@@ -2,6 +2,7 @@
 // and nothing leaves the page.
 import { Dialog, Notification, showDialog } from "@jupyterlab/apputils";
 import { saveAs } from "../drawing/save-as.ts";
+import { trans } from "../drawing/trans.ts";
 import type { Trace } from "./payload.ts";
 import { traceEvents } from "./trace-events.ts";
 
@@ -12,19 +13,25 @@ const most = 600;
 
 export async function openInPerfetto(trace: Trace): Promise<void> {
   const { button } = await showDialog({
-    title: "Open the profile in Perfetto?",
-    body: `${origin.replace("https://", "")} opens in a new tab, and this page hands the profile over to it, with names of kernels and lines of cells. Perfetto draws it in this browser, and sends it nowhere. Without a network, save the file and open it in a Perfetto of yours.`,
+    title: trans.__("Open the profile in Perfetto?"),
+    body: trans.__(
+      "%1 opens in a new tab, and this page hands the profile over to it, with names of kernels and lines of cells. Perfetto draws it in this browser, and sends it nowhere. Without a network, save the file and open it in a Perfetto of yours.",
+      origin.replace("https://", ""),
+    ),
     buttons: [
-      Dialog.cancelButton(),
-      Dialog.createButton({ label: "Save file", accept: true, actions: ["save"] }),
-      Dialog.okButton({ label: "Open" }),
+      Dialog.cancelButton({ label: trans.__("Cancel") }),
+      Dialog.createButton({ label: trans.__("Save file"), accept: true, actions: ["save"] }),
+      Dialog.okButton({ label: trans.__("Open") }),
     ],
   });
   if (!button.accept) return;
   const text = JSON.stringify(traceEvents(trace));
   if (button.actions.includes("save")) saveAs("cell.trace.json", text);
   else if (!handOver(trace.payload.title, text))
-    Notification.error("The browser has opened no tab for Perfetto: allow pop-ups of this page, and try again.");
+    Notification.error(
+      trans.__("The browser has opened no tab for Perfetto: allow pop-ups of this page, and try again."),
+      { autoClose: 10_000 },
+    );
 }
 
 /** False: the browser opens no tab. Perfetto answers "PONG" to "PING" once it takes a trace. */

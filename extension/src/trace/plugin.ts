@@ -5,8 +5,10 @@ import type { NotebookPanel } from "@jupyterlab/notebook";
 import { INotebookTracker } from "@jupyterlab/notebook";
 import { IRenderMimeRegistry } from "@jupyterlab/rendermime";
 import type { IRenderMime } from "@jupyterlab/rendermime-interfaces";
+import { ITranslator } from "@jupyterlab/translation";
 import type { Widget } from "@lumino/widgets";
 import { traceMime } from "../../../kernel/mime.ts";
+import { speakBy, trans } from "../drawing/trans.ts";
 import { CellLinks } from "./cell-links.ts";
 import { profilesIn } from "./notebook-profiles.ts";
 import type { NotebookSide } from "./renderer.ts";
@@ -18,12 +20,19 @@ export const traceView: JupyterFrontEndPlugin<void> = {
   description: "Shows profiles below a cell as a timeline that is linked with the notebook.",
   autoStart: true,
   requires: [IRenderMimeRegistry, INotebookTracker],
-  activate: ({ shell }: JupyterFrontEnd, rendermime: IRenderMimeRegistry, tracker: INotebookTracker) => {
+  optional: [ITranslator],
+  activate: (
+    { shell }: JupyterFrontEnd,
+    rendermime: IRenderMimeRegistry,
+    tracker: INotebookTracker,
+    translator: ITranslator | null,
+  ) => {
+    speakBy(translator);
     let opened = 0;
     // Below the notebook, which stays in view: its cells light up.
     const open = (view: Widget, title: string): void => {
       view.id = `warpcell-trace-tab-${opened++}`;
-      view.title.label = `Profile: ${title.length > 40 ? `${title.slice(0, 39)}…` : title}`;
+      view.title.label = trans.__("Profile: %1", title.length > 40 ? `${title.slice(0, 39)}…` : title);
       view.title.closable = true;
       shell.add(view, "main", { mode: "split-bottom" });
     };

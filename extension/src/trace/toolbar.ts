@@ -2,6 +2,7 @@
 import { formatCount } from "../drawing/quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import { scopeWords } from "./scope.ts";
+import { trans } from "../drawing/trans.ts";
 import type { Timeline } from "./timeline.ts";
 
 export class Toolbar {
@@ -19,24 +20,24 @@ export class Toolbar {
     this.timeline = timeline;
     const { model } = timeline;
     this.search.type = "search";
-    this.search.placeholder = "Search ( / )";
-    this.search.setAttribute("aria-label", "Search slices by name or place");
+    this.search.placeholder = trans.__("Search ( / )");
+    this.search.setAttribute("aria-label", trans.__("Search slices by name or place"));
     this.search.addEventListener("input", () =>
       model.search(this.search.value === "" ? null : { text: this.search.value }),
     );
     this.search.addEventListener("keydown", (event) => this.onKey(event));
     this.found.setAttribute("role", "status");
     this.problem.setAttribute("role", "status");
-    this.previous = button("‹", "Previous match (Shift N)", () => model.stepMatch(-1));
-    this.next = button("›", "Next match (N)", () => model.stepMatch(1));
-    this.clear = button("×", "End the search (Esc)", () => model.search(null));
-    this.help = button("?", "Keys (?)", () => timeline.toggleHelp());
+    this.previous = button("‹", trans.__("Previous match (Shift N)"), () => model.stepMatch(-1));
+    this.next = button("›", trans.__("Next match (N)"), () => model.stepMatch(1));
+    this.clear = button("×", trans.__("End the search (Esc)"), () => model.search(null));
+    this.help = button("?", trans.__("Keys (?)"), () => timeline.toggleHelp());
     const zoom = element(
       "span",
       "warpcell-trace-buttons",
-      button("−", "Zoom out (S)", () => model.zoom(1 / 0.7)),
-      button("+", "Zoom in (W)", () => model.zoom(0.7)),
-      button("Whole", "Show the whole profile (0)", () => model.showWhole()),
+      button("−", trans.__("Zoom out (S)"), () => model.zoom(1 / 0.7)),
+      button("+", trans.__("Zoom in (W)"), () => model.zoom(0.7)),
+      button(trans.__("Whole"), trans.__("Show the whole profile (0)"), () => model.showWhole()),
       this.help,
     );
     this.node = element(
@@ -49,7 +50,7 @@ export class Toolbar {
       zoom,
     );
     this.node.setAttribute("role", "toolbar");
-    this.node.setAttribute("aria-label", "Timeline");
+    this.node.setAttribute("aria-label", trans.__("Timeline"));
   }
 
   focusSearch(): void {

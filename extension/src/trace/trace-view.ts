@@ -9,6 +9,7 @@ import type { CellLinks } from "./cell-links.ts";
 import { cellTimesOf } from "./cell-times.ts";
 import type { Trace } from "./payload.ts";
 import { Timeline } from "./timeline.ts";
+import { trans } from "../drawing/trans.ts";
 import type { AskWindow } from "./window-feed.ts";
 
 /** A view of a profile beside the timeline. */
@@ -134,7 +135,7 @@ function head(
 ): HTMLElement {
   const list = element("div", "warpcell-trace-tabs", ...tabs);
   list.setAttribute("role", "tablist");
-  list.setAttribute("aria-label", "Views of the profile");
+  list.setAttribute("aria-label", trans.__("Views of the profile"));
   // One tab is none.
   list.hidden = tabs.length < 2;
   keepKeys(list);
@@ -151,9 +152,9 @@ function head(
   );
   const node = element("div", "warpcell-trace-bar", words, list);
   const buttons = [
-    button("Save", "Save the profile as a file, for Compare and Profile.load", save),
-    button("Perfetto…", "Open the profile in Perfetto, in a new tab; asks first", perfetto),
-    button("Enlarge", "Open the profile in a tab of its own", enlarge),
+    button(trans.__("Save"), trans.__("Save the profile as a file, for Compare and Profile.load"), save),
+    button(trans.__("Perfetto…"), trans.__("Open the profile in Perfetto, in a new tab; asks first"), perfetto),
+    button(trans.__("Enlarge"), trans.__("Open the profile in a tab of its own"), enlarge),
   ];
   node.append(element("span", "warpcell-trace-whole", ...buttons.flat()));
   return node;

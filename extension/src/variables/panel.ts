@@ -10,6 +10,7 @@ import { SliceSource } from "../tensor-view/slice-source.ts";
 import type { Open } from "../viewer/open.ts";
 import { columns, filtered } from "./columns.ts";
 import { VariableSource } from "./payload.ts";
+import { trans } from "../drawing/trans.ts";
 import { Row, type RowActions } from "./row.ts";
 
 const noNotebook = "Open a notebook of the kernel TypeScript + CUDA to see its variables.";
@@ -97,7 +98,7 @@ export class VariablesPanel extends Widget {
 
   private makeToolbar(): HTMLElement {
     Object.assign(this.filter, { type: "search", placeholder: "Filter" });
-    this.filter.setAttribute("aria-label", "Filter variables");
+    this.filter.setAttribute("aria-label", trans.__("Filter variables"));
     this.filter.addEventListener("input", () => this.render());
     this.imports.type = "checkbox";
     this.imports.addEventListener("change", () => this.render());
@@ -124,7 +125,7 @@ export class VariablesPanel extends Widget {
     table.setAttribute("role", "table");
     row.setAttribute("role", "row");
     for (const group of [head, this.body]) group.setAttribute("role", "rowgroup");
-    table.setAttribute("aria-label", "Variables of the notebook");
+    table.setAttribute("aria-label", trans.__("Variables of the notebook"));
     table.addEventListener("keydown", (event) => this.onKey(event));
     return table;
   }

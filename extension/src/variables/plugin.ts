@@ -2,6 +2,8 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { ICommandPalette } from "@jupyterlab/apputils";
 import { INotebookTracker } from "@jupyterlab/notebook";
+import { ITranslator } from "@jupyterlab/translation";
+import { speakBy, trans } from "../drawing/trans.ts";
 import { NotebookInFront } from "../kernel-link/notebook-in-front.ts";
 import { showVariables } from "../side-panel/commands.ts";
 import { addPanel } from "../side-panel/add-panel.ts";
@@ -13,14 +15,24 @@ export const variables: JupyterFrontEndPlugin<void> = {
   description: "Lists the variables of the notebook in front, and shows its tensors.",
   autoStart: true,
   requires: [INotebookTracker],
-  optional: [ICommandPalette],
-  activate: (app: JupyterFrontEnd, tracker: INotebookTracker, palette: ICommandPalette | null) => {
+  optional: [ICommandPalette, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    tracker: INotebookTracker,
+    palette: ICommandPalette | null,
+    translator: ITranslator | null,
+  ) => {
+    speakBy(translator);
     const front = new NotebookInFront(tracker);
     const panel = new VariablesPanel(
       front,
       openIn(app.commands, () => front.panel?.id ?? null),
     );
-    panel.title.caption = "Variables (Warpcell)";
-    addPanel(app, palette, panel, { command: showVariables, label: "Show variables", rank: 700 });
+    addPanel(app, palette, panel, {
+      command: showVariables,
+      label: () => trans.__("Show variables"),
+      caption: trans.__("Variables (Warpcell)"),
+      rank: 700,
+    });
   },
 };

@@ -7,6 +7,7 @@ import { TensorRenderer } from "../tensor-view/renderer.ts";
 import type { SliceSource } from "../tensor-view/slice-source.ts";
 import type { Open } from "../viewer/open.ts";
 import { columns } from "./columns.ts";
+import { trans } from "../drawing/trans.ts";
 import type { VariableSource } from "./payload.ts";
 
 /** What rows need of the panel. */
@@ -85,7 +86,7 @@ export class Row {
     if (canOpen) this.name.setAttribute("aria-expanded", String(this.isOpen));
     else this.name.removeAttribute("aria-expanded");
     this.name.title = canOpen ? "Show the tensor" : "";
-    this.place.title = "Go to the line";
+    this.place.title = trans.__("Go to the line");
     if (!this.isOpen) return;
     if (variable.id === null || variable.id !== before.id) this.close();
     else void this.show(variable.id);
@@ -149,9 +150,9 @@ export class Row {
   }
 
   private offerToDispose(): void {
-    const button = element("button", "warpcell-button", "Dispose…");
+    const button = element("button", "warpcell-button", trans.__("Dispose…"));
     button.type = "button";
-    button.title = `Free the memory of ${this.variable.name}`;
+    button.title = trans.__("Free the memory of %1", this.variable.name);
     button.addEventListener("click", () => this.askToDispose());
     this.ask.replaceChildren(button);
   }

@@ -1,4 +1,5 @@
 // The viewer's buttons, lists, boxes and sliders, with their labels.
+import { trans } from "../drawing/trans.ts";
 import { element } from "../tensor-view/element.ts";
 
 export function button(text: string, title: string, pressed: () => void): HTMLButtonElement {
@@ -73,11 +74,11 @@ export class AxisSlider {
       this.said.textContent = this.input.value;
       moved(Number(this.input.value));
     });
-    this.play = button("▶", `Play along axis ${axis}`, played);
+    this.play = button("▶", trans.__("Play along axis %1", axis), played);
     this.node = element(
       "span",
       "warpcell-viewer-axis",
-      element("label", "warpcell-tensor-slider-label", `axis ${axis}`, this.input, this.said),
+      element("label", "warpcell-tensor-slider-label", trans.__("axis %1", axis), this.input, this.said),
       this.play,
     );
   }

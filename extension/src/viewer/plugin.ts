@@ -5,8 +5,10 @@ import { MainAreaWidget, Notification } from "@jupyterlab/apputils";
 import type { NotebookPanel } from "@jupyterlab/notebook";
 import { INotebookTracker } from "@jupyterlab/notebook";
 import type { Kernel, KernelMessage } from "@jupyterlab/services";
+import { ITranslator } from "@jupyterlab/translation";
 import type { OpenPayload } from "../../../kernel/mime.ts";
 import { viewerTarget } from "../../../kernel/mime.ts";
+import { speakBy, trans } from "../drawing/trans.ts";
 import { mostCharacters, shownText } from "../drawing/shown-text.ts";
 import { checkOutput, counts, exactly, text, type Checked, type Expectations } from "../kernel-link/fields.ts";
 import { openTensor, type OpenRequest } from "./open.ts";
@@ -19,7 +21,9 @@ export const viewer: JupyterFrontEndPlugin<void> = {
   description: "Shows a tensor in a tab: any two of its axes, from an overview to single numbers.",
   autoStart: true,
   requires: [INotebookTracker],
-  activate: ({ shell, commands }: JupyterFrontEnd, tracker: INotebookTracker) => {
+  optional: [ITranslator],
+  activate: ({ shell, commands }: JupyterFrontEnd, tracker: INotebookTracker, translator: ITranslator | null) => {
+    speakBy(translator);
     const opened = new Map<string, MainAreaWidget>();
     let count = 0;
 
@@ -31,7 +35,7 @@ export const viewer: JupyterFrontEndPlugin<void> = {
       const tab = new MainAreaWidget({ content: viewerOf(panel, tensor) });
       tab.id = `warpcell-viewer-${count++}`;
       tab.title.label = name ?? `[${tensor.shape.join(", ")}]`;
-      tab.title.caption = `Tensor ${tab.title.label} of ${panel.title.label}`;
+      tab.title.caption = trans.__("Tensor %1 of %2", tab.title.label, panel.title.label);
       tab.title.closable = true;
       tab.toolbar.hide();
       // Beside the notebook, where there is a viewer already as a tab of the same place.
@@ -45,7 +49,7 @@ export const viewer: JupyterFrontEndPlugin<void> = {
     };
 
     commands.addCommand(openTensor, {
-      label: "Warpcell: Open a tensor",
+      label: () => `Warpcell: ${trans.__("Open a tensor")}`,
       execute: async (args) => {
         const { tensor, notebook, name } = args as unknown as Partial<OpenRequest>;
         const panel = tracker.find(({ id }) => id === notebook);
@@ -60,7 +64,8 @@ export const viewer: JupyterFrontEndPlugin<void> = {
         kernel?.registerCommTarget(viewerTarget, (comm: Kernel.IComm, { content }: KernelMessage.ICommOpenMsg) => {
           const checked = checkOpen(content.data);
           comm.close();
-          if (!checked.ok) return void Notification.error(shownText(checked.problem, mostCharacters));
+          if (!checked.ok)
+            return void Notification.error(shownText(checked.problem, mostCharacters), { autoClose: 10_000 });
           const { name } = content.data as { name?: unknown };
           return open(panel, checked.value, typeof name === "string" ? shownText(name, 80) : undefined);
         });

@@ -363,6 +363,7 @@ test("hostile tensors to open, tiles and answers to the editor are refused", asy
   expect(await stray(".warpcell-viewer, .Toastify__toast, .warpcell-popup")).toEqual([]);
   expect(noticed).toEqual([]);
   const called = await page.evaluate(() => (window as unknown as Window_).called);
-  expect(called.filter((command) => !command.startsWith("warpcell:") && !command.startsWith("notebook:"))).toEqual([]);
+  // JupyterLab calls commands of its own.
+  expect(called.filter((command) => markups.some((each) => each.includes(`"${command}"`)))).toEqual([]);
   expect(await page.evaluate(() => (window as unknown as Window_).hostile)).toBeUndefined();
 });

@@ -131,6 +131,10 @@ test("operations by shape, and two profiles side by side", async ({ page, tmpPat
   const taken = tab.locator("pre");
   await expect(taken).toContainText(/Profile of Cell \[2\]:1\n.*\bmatmul\b/);
   await tab.close();
+  await page.evaluate(() => (window.open = () => null));
+  await perfettoButton.click();
+  await dialog.getByRole("button", { name: "Open" }).click();
+  await expect(page.locator(".Toastify__toast")).toContainText("allow pop-ups of this page");
 
   await chosen.setInputFiles({ name: "odd.json", mimeType: "application/json", buffer: Buffer.from("{") });
   await expect(view.locator(".warpcell-compare")).toContainText("odd.json is not a profile: it is not JSON.");
