@@ -1,7 +1,8 @@
 // What attention with a function of scores is made of, beside the text of the function (lib/nn/score-text.ts).
 #pragma once
 #include "../functors.cuh"
-#include "generic_shapes.cuh"
+#include "bend.cuh"
+#include "problem.cuh"
 
 namespace warpcell::attention {
 
@@ -27,6 +28,12 @@ struct BlockLayout {
       for (long long j = key / keys; j <= (key + others - 1) / keys; j++)
         if (sees[b * batch + h * head + i * row + j * column]) return false;
     return true;
+  }
+  // Whether the tile lies in one block that is looked at.
+  __device__ inline bool sees_all(long long b, long long h, long long query, int count, long long key,
+                                  int others) const {
+    return query / queries == (query + count - 1) / queries && key / keys == (key + others - 1) / keys &&
+           sees_pair(b, h, query, key);
   }
   __device__ inline bool sees_pair(long long b, long long h, long long query, long long key) const {
     return sees[b * batch + h * head + query / queries * row + key / keys * column];
