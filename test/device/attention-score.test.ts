@@ -2,7 +2,7 @@
 // and backward, with tensors that the functions capture; and what it says of functions that no kernel computes.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
-import { gradients, lastDispatch, nn, ones, tensor, type DType, type Tensor } from "../../native/lib/index.ts";
+import { gradients, lastDispatch, nn, ones, setPath, tensor, type DType, type Tensor } from "../../native/lib/index.ts";
 import { expectNear, made, product } from "./attention-check.ts";
 import { reference, whole, type Case } from "./attention-formula.ts";
 import { devices } from "./devices.ts";
@@ -62,7 +62,45 @@ const cases: Compiled[] = [
   },
 ];
 
-function expectCompiled(given: Compiled, dtype: DType, device: string): void {
+// As tensor cores take them: lengths that fill no tile, widths between two kernels, keys that two heads share, a cap, a
+// window, rows that see nothing.
+const onTensorCores: (Compiled & { readonly dtype: DType })[] = [
+  { ...cases[0]!, dtype: "bfloat16" },
+  { ...cases[2]!, dtype: "bfloat16" },
+  {
+    dtype: "bfloat16",
+    title: "a table by places in memory, a cap, and a window",
+    queries: 131,
+    keys: 70,
+    width: 72,
+    batch: 1,
+    heads: 2,
+    keyHeads: 1,
+    options: { window: [20, 30], softcap: 2 },
+    functions: (device) => {
+      const list = Array.from({ length: 2 * 131 * 70 }, (_, at) => (at % 13) / 8 - 0.75);
+      const bias = tensor(list, { dtype: "float32", device }).reshape([1, 2, 131, 70]) as Tensor;
+      return { score: (score) => score.add(bias) as Tensor };
+    },
+    added: ([, h, i, j]) => (((h! * 131 + i!) * 70 + j!) % 13) / 8 - 0.75,
+  },
+  {
+    dtype: "float16",
+    title: "a mask by function of strides, rows of 136 numbers",
+    queries: 66,
+    keys: 65,
+    width: 136,
+    batch: 1,
+    heads: 1,
+    functions: () => ({
+      mask: ({ query, key }) => query.sub(key).remainder(3).eq(0).logicalAnd(query.lt(60)) as Tensor,
+    }),
+    added: ([, , i, j]) => ((i! - j!) % 3 === 0 && i! < 60 ? 0 : Number.NEGATIVE_INFINITY),
+  },
+];
+
+function expectCompiled(given: Compiled, dtype: DType, device: string, path: "compiled" | "mma" = "compiled"): void {
+  using _path = setPath("attention", path);
   const of = whole(given);
   const { batch, heads, keyHeads, queries, keys, width, values } = of;
   const [q, k, v, g] = [
@@ -76,7 +114,7 @@ function expectCompiled(given: Compiled, dtype: DType, device: string): void {
   const functions = given.functions(device);
   poison(device, 8 * product([batch, heads, Math.max(queries, keys), width]));
   const { out, lse } = nn.attention(q!.x, k!.x, v!.x, { ...of.options, ...functions, returnLse: true });
-  expect(lastDispatch("attention")!.path).toBe("compiled");
+  expect(lastDispatch("attention")!.path).toBe(path);
   const found = gradients(out, leaves, { gradient: g!.x });
   const { value, error } = reference(
     of,
@@ -123,6 +161,58 @@ const smooth: [string, (device: string) => Functions & { readonly softcap?: numb
   ["none of the scores", () => ({ score: (_, { query, key }) => key.sub(query).div(4).to("float64") as Tensor })],
 ];
 
+// What blocks of two heads see, again and again; the second has a row of nothing.
+const [laidQueries, laidKeys] = [70, 135] as const;
+const flags = [
+  [1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1],
+  [0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0],
+];
+/** A layout of blocks of `size`. */
+function laid(size: number, device: string): Compiled {
+  const [down, across] = [laidQueries, laidKeys].map((length) => Math.ceil(length / size)) as [number, number];
+  const flag = (h: number, i: number, j: number) => flags[h]![(i % 3) * 5 + (j % 5)]!;
+  const list = [0, 1].flatMap((h) =>
+    Array.from({ length: down * across }, (_, at) => flag(h, Math.floor(at / across), at % across)),
+  );
+  const layout = tensor(list, { device }).reshape([2, down, across]).ne(0) as Tensor;
+  return {
+    title: "",
+    queries: laidQueries,
+    keys: laidKeys,
+    functions: () => ({ blocks: { layout, size } }),
+    added: ([, h, i, j]) => (flag(h!, Math.floor(i! / size), Math.floor(j! / size)) ? 0 : Number.NEGATIVE_INFINITY),
+  };
+}
+
+describe.each(devices)("on $name, by tensor cores", ({ name: device, properties }) => {
+  test.each(onTensorCores.map((each) => [each.title, each] as const))("%s", (_, each) => {
+    expectCompiled(each, each.dtype, device, "mma");
+  });
+  test.each([1, 7, 33, 64, 128])("a layout of blocks of %i", (size) => {
+    expectCompiled(laid(size, device), "bfloat16", device, "mma");
+  });
+
+  test("those that a device has are taken unasked", () => {
+    const x = ones([1, 2, 16], { device, dtype: "bfloat16" }) as Tensor;
+    nn.attention(x, x, x, { score: (score) => score.mul(2) as Tensor });
+    const has = properties.architectures.some((each) => Number(/^sm_(\d+)/.exec(each)?.[1] ?? 0) >= 80);
+    expect(lastDispatch("attention")!.path).toBe(has ? "mma" : "compiled");
+  });
+
+  test("floats and widths that they do not take are refused, and taken by other kernels unasked", () => {
+    const [x, odd] = [ones([1, 2, 16], { device }), ones([1, 2, 15], { device, dtype: "bfloat16" })] as Tensor[];
+    for (const each of [x!, odd!]) {
+      const run = () => nn.attention(each, each, each, { score: (score) => score.mul(2) as Tensor });
+      {
+        using _path = setPath("attention", "mma");
+        expect(run).toThrow('attention is told to take the path "mma", which does not take this call.');
+      }
+      run();
+      expect(lastDispatch("attention")!.path).toBe("compiled");
+    }
+  });
+});
+
 describe.each(devices)("on $name", ({ name: device }) => {
   // A dtype at a time: the first run waits for a compiler of each kernel.
   const narrow = ["bfloat16", null, "float16"] as const;
@@ -148,23 +238,7 @@ describe.each(devices)("on $name", ({ name: device }) => {
   });
 
   test("blocks that a layout leaves out are not looked at, whatever lies there, and all others are", () => {
-    const [queries, keys, size] = [70, 135, 33];
-    // Two heads; the second sees a block row of nothing.
-    const flags = [
-      [1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1],
-      [0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0],
-    ];
-    const rows = Math.ceil(keys / size);
-    const layout = tensor(flags.flat(), { device }).reshape([2, 3, rows]).ne(0) as Tensor;
-    const of: Compiled = {
-      title: "",
-      queries,
-      keys,
-      functions: () => ({ blocks: { layout, size } }),
-      added: ([, h, i, j]) =>
-        flags[h!]![Math.floor(i! / size) * rows + Math.floor(j! / size)] ? 0 : Number.NEGATIVE_INFINITY,
-    };
-    expectCompiled(of, "float32", device);
+    expectCompiled(laid(33, device), "float32", device);
     // Whole tiles of a layout of what is no number: they are not read.
     const wide = 256;
     const whole = tensor([1, 0, 1, 1], { device }).reshape([2, 2]).ne(0) as Tensor;

@@ -10,7 +10,7 @@ import { Trace, Traced } from "../fuse/traced.ts";
 import { optionsOf } from "../fuse/variant.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { broadcast, formatShape, type Shape } from "../memory/shape.ts";
-import type { Bend } from "../ops/attention/problem.ts";
+import type { Bend, BentKernel } from "../ops/attention/problem.ts";
 import { readOperand } from "../ops/core/apply.ts";
 import { isRecording } from "../ops/core/hooks.ts";
 import type { Operand, Operation } from "../ops/core/operation.ts";
@@ -21,7 +21,7 @@ import { where } from "../tensor/mixing.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
 import { laidOver, type BlockLayout, type LaidBlocks } from "./block-layout.ts";
-import { scoreText } from "./score-text.ts";
+import { hasSerial, scoreText, type Lines } from "./score-text.ts";
 
 /** Where a score stands, as tensors of int32 that broadcast to the scores' shape, [batches, heads, queries, keys]. */
 export interface ScorePlace {
@@ -73,6 +73,15 @@ class ScoreTrace extends Trace {
   }
 }
 
+/** What kernels are written from; `slope`: of those of gradients. */
+interface Written {
+  readonly expressions: Expressions;
+  readonly score: Lines;
+  readonly slope: Lines | null;
+  readonly layout: readonly string[] | null;
+  readonly texts: Map<BentKernel, string>;
+}
+
 const kernels = new WeakMap<DeviceProcess, Map<string, LibraryKernel>>();
 
 export class CompiledScores implements Bend {
@@ -83,6 +92,8 @@ export class CompiledScores implements Bend {
   readonly #result: Traced;
   readonly #given: Map<number, string>;
   readonly #blocks: LaidBlocks | null;
+  #forward: Written | null = null;
+  #backward: Written | null = null;
 
   /**
    * For scores of a dtype and a shape. Throws TensorError for what no kernel computes, and GradientError for what it
@@ -153,34 +164,49 @@ export class CompiledScores implements Bend {
     return slope === null ? { lines: [], value: "0" } : expressions.of(slope);
   }
 
-  launch(...[on, { name, dtype, share, kinds }, blocks, args]: Parameters<Bend["launch"]>): void {
+  /** Text and members, made once for all kernels forward, and for all of gradients. */
+  #written(isForward: boolean): Written {
+    const found = isForward ? this.#forward : this.#backward;
+    if (found !== null) return found;
     const expressions = new Expressions(this.#shape, placeNames, this.#given);
     const score = compiling(() => expressions.of(this.#result));
-    const slope = name === "attend" ? null : compiling(() => this.#slope(expressions));
+    const slope = isForward ? null : compiling(() => this.#slope(expressions));
     const layout = this.#blocks === null ? null : expressions.take(this.#blocks.array, this.#blocks.numbers);
-    const members = expressions.members;
-    for (const { value } of members) if (typeof value === "object") readOperand("attention", value as Tensor);
-    const kernel = this.#kernel(
-      `${name}<${factsOf(dtype).c}, ${share}>`,
-      dtype,
-      scoreText(name, expressions, score, slope, layout),
-      [...kinds, ...members.map(({ kind }) => kind)],
+    const written = { expressions, score, slope, layout, texts: new Map<BentKernel, string>() };
+    if (isForward) this.#forward = written;
+    else this.#backward = written;
+    return written;
+  }
+
+  launch(...[on, { name, dtype, parameters, kinds }, blocks, args, shared = 0]: Parameters<Bend["launch"]>): void {
+    const { expressions, score, slope, layout, texts } = this.#written(
+      name === "attend" || name === "attention_forward",
     );
-    kernel.launch(on, blocks, [...args, ...members.map(({ value }) => value)]);
+    const { members } = expressions;
+    for (const { value } of members) if (typeof value === "object") readOperand("attention", value as Tensor);
+    let source = texts.get(name);
+    if (source === undefined) texts.set(name, (source = scoreText(name, expressions, score, slope, layout)));
+    const kernel = this.#kernel(name, [factsOf(dtype).c, ...parameters].join(", "), dtype, source, [
+      ...kinds,
+      ...members.map(({ kind }) => kind),
+    ]);
+    kernel.launch(on, blocks, [...args, ...members.map(({ value }) => value)], shared);
   }
 
   #kernel(
-    expression: string,
+    name: BentKernel,
+    parameters: string,
     dtype: DType,
     source: string,
     kinds: ConstructorParameters<typeof LibraryKernel>[2],
   ): LibraryKernel {
     let known = kernels.get(this.#device);
     if (known === undefined) kernels.set(this.#device, (known = new Map()));
+    const expression = `${name}<${parameters}>`;
     const key = `${expression}\n${source}`;
     const found = known.get(key);
     if (found !== undefined) return found;
-    const { defines, flags } = onDevice(this.#device, optionsOf);
+    const { defines, flags } = hasSerial(name) ? onDevice(this.#device, optionsOf) : optionsOf.threads;
     const file = "attention-score.cu";
     const { artifact, lowered } = new Compilation(source, {
       name: file,

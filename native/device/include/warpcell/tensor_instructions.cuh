@@ -1,10 +1,19 @@
 // Instructions of tensor cores and of copies into shared memory that CUDA C++ has no words for (PTX ISA, sections
-// "mma", "ldmatrix" and "cp.async"); sm_80 and newer. Kernels that use them are made for GPUs alone.
+// "mma", "ldmatrix" and "cp.async"); sm_80 and newer. The library's own kernels that use them are made for GPUs alone;
+// those with a function of the user's in them run on the CPU, too (tensor_emulation.cuh).
 #pragma once
 #include "numbers.cuh"
 
+#ifdef WARPCELL_CPU
+#include "tensor_emulation.cuh"
+#else
 namespace warpcell::instructions {
 
+// The shared memory that a launch asks for.
+__device__ inline unsigned char* asked_memory() {
+  extern __shared__ __align__(1024) unsigned char shared[];
+  return shared;
+}
 __device__ inline uint shared_address(const void* place) { return uint(__cvta_generic_to_shared(place)); }
 
 // 16 bytes on their way into shared memory, or 16 zeros; both ends at multiples of 16.
@@ -103,3 +112,4 @@ __device__ inline void load_shared(float (&to)[4], uint address) {
 }
 
 }  // namespace warpcell::instructions
+#endif

@@ -8,19 +8,20 @@ import { KernelFamily, type LibraryArgument, type ParameterKind } from "../kerne
 import { accumulatorOf } from "../reduce/reducers.ts";
 import { floats } from "../rows/row-lines.ts";
 import type { AttentionCall, AttentionPath, BackwardCall } from "./paths.ts";
-import { gradientWords, problemWords, type BentKernel, type PairSteps, type Problem } from "./problem.ts";
+import { gradientWords, problemWords, type PairSteps, type Problem } from "./problem.ts";
 
 // A kernel for each number of columns that a thread of a GPU holds, for 16 times as many columns.
 const shares = [4, 8, 16] as const;
 const operands = ["place", "place", "place", "place"] as const;
 const above = [...operands, "place", "place", "place"] as const;
-const kinds: Readonly<Record<BentKernel, readonly ParameterKind[]>> = {
+type GenericKernel = "attend" | "attention_keys" | "attention_queries" | "attention_mask";
+const kinds: Readonly<Record<GenericKernel, readonly ParameterKind[]>> = {
   attend: [...operands, "out", "out", "struct"],
   attention_keys: [...above, "out", "out", "out", "i64", "struct", "struct"],
   attention_queries: [...above, "out", "place", "i64", "struct", "struct"],
   attention_mask: [...above, "out", "struct", "struct"],
 };
-const families = (name: BentKernel) =>
+const families = (name: GenericKernel) =>
   shares.map((share) => new KernelFamily("attention", floats, (type) => `${name}<${type}, ${share}>`, kinds[name]));
 const kernels = {
   attend: families("attend"),
@@ -33,7 +34,7 @@ const deltas = new KernelFamily("attention", floats, (type) => `attention_delta<
 ] as ParameterKind[]);
 
 // Where a block is one thread, gradients of queries are sums of what blocks of keys made: no score is among them.
-const isBentOn: ByBlock<Readonly<Record<BentKernel, boolean>>> = {
+const isBentOn: ByBlock<Readonly<Record<GenericKernel, boolean>>> = {
   serial: { attend: true, attention_keys: true, attention_queries: false, attention_mask: true },
   threads: { attend: true, attention_keys: true, attention_queries: true, attention_mask: true },
 };
@@ -42,13 +43,13 @@ const isBentOn: ByBlock<Readonly<Record<BentKernel, boolean>>> = {
 function launch(
   on: Execution,
   { dtype, problem: { bend } }: AttentionCall,
-  name: BentKernel,
+  name: GenericKernel,
   share: number,
   blocks: Blocks,
   args: readonly LibraryArgument[],
 ): void {
   if (bend === undefined || !onDevice(on.device, isBentOn)[name]) kernels[name][share]!.launch(on, dtype, blocks, args);
-  else bend.launch(on, { name, dtype, share: shares[share]!, kinds: kinds[name] }, blocks, args);
+  else bend.launch(on, { name, dtype, parameters: [shares[share]!], kinds: kinds[name] }, blocks, args);
 }
 
 const facts = kernelFacts("attention", {

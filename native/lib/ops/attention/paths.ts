@@ -44,6 +44,8 @@ export interface AttentionPath {
 }
 
 const paths: readonly AttentionPath[] = [decoding, decodingOnCores, hopper, ampere, ofFloats, generic];
+/** Those that a function of the user's can be compiled into. */
+const bentPaths: readonly AttentionPath[] = [ampere, compiled];
 
 /** Of a call whose keys grow from run to run, and which no path takes. */
 export const cannotGrow = (): TensorError =>
@@ -56,7 +58,7 @@ export const cannotGrow = (): TensorError =>
 export function pathOf(on: Execution, call: AttentionCall): AttentionPath {
   const { now, bend } = call.problem;
   const isGrowing = now !== undefined;
-  const path = (bend === undefined ? paths : [compiled]).find(
+  const path = (bend === undefined ? paths : bentPaths).find(
     (each) => (each.grows === true || !isGrowing) && mayTake("attention", each.name) && each.takes(on, call),
   );
   if (path === undefined) throw isGrowing ? cannotGrow() : refusal("attention");

@@ -28,22 +28,33 @@ export interface PairSteps {
 export type MaskKind = "none" | "mayLook" | "added";
 const maskKinds: Readonly<Record<MaskKind, number>> = { none: 0, mayLook: 1, added: 2 };
 
-/** The kernels of the generic path with a function of the user's in them. */
+/** The kernels of the library's in which a function of the user's can stand. */
 export interface Bend {
-  /** `kinds`: of the parameters that the library's own kernel of this name has; `share`: its columns. */
+  /**
+   * `parameters`: of the kernel's template, after the dtype; `kinds`: of the parameters that the library's own kernel
+   * of this name has.
+   */
   launch(
     on: Execution,
     kernel: {
       readonly name: BentKernel;
       readonly dtype: DType;
-      readonly share: number;
+      readonly parameters: readonly (number | boolean)[];
       readonly kinds: readonly ParameterKind[];
     },
     blocks: Blocks,
     args: readonly LibraryArgument[],
+    shared?: number,
   ): void;
 }
-export type BentKernel = "attend" | "attention_keys" | "attention_queries" | "attention_mask";
+/** Those of ops/attention.cu, and of ops/attention_mma.cu. */
+export type BentKernel =
+  | "attend"
+  | "attention_keys"
+  | "attention_queries"
+  | "attention_mask"
+  | "attention_forward"
+  | "attention_gradient";
 
 /** What is the same for all tensors of these shapes. */
 export interface Settings {

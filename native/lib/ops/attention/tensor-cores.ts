@@ -1,11 +1,13 @@
 // Attention on a GPU's tensor cores: of 16-bit elements by device/ops/attention_wgmma.cu on Hopper, by
-// device/ops/attention_mma.cu on the others; of floats by device/ops/attention_tf32.cu.
+// device/ops/attention_mma.cu on the others and wherever a function of the user's stands in the kernels; of floats by
+// device/ops/attention_tf32.cu.
 import type { Execution } from "../../device/execution.ts";
 import type { DeviceArray } from "../../memory/array.ts";
 import { factsOf, type DType } from "../../memory/dtype.ts";
-import type { PathOf } from "../core/dispatch.ts";
+import { isNamed, type PathOf } from "../core/dispatch.ts";
+import type { Blocks } from "../kernels/blocks.ts";
 import { kernelFacts } from "../kernels/kernel-facts.ts";
-import { KernelFamily, type ParameterKind, type Reach } from "../kernels/library.ts";
+import { KernelFamily, type LibraryArgument, type ParameterKind, type Reach } from "../kernels/library.ts";
 import { float32Precision } from "../linear/precision.ts";
 import type { AttentionCall, AttentionPath, BackwardCall } from "./paths.ts";
 import { gradientWords, problemWords, type Problem, type Steps } from "./problem.ts";
@@ -62,6 +64,13 @@ interface Source {
   readonly choice?: () => number;
 }
 
+/** What the kernels are called that a function of the user's stands in. */
+const bentKernels = {
+  forward: { name: "attention_forward", more: [], kinds: forwardKinds },
+  keys: { name: "attention_gradient", more: [true], kinds: gradientKinds },
+  queries: { name: "attention_gradient", more: [false], kinds: gradientKinds },
+} as const;
+
 /** The path of a file: each has kernels and shapes of blocks of the same names. */
 function tensorCores(source: Source): AttentionPath {
   const { file, name, isFor, dtypes, widths, isResident = false, choices = [[]], choice = () => 0 } = source;
@@ -94,42 +103,59 @@ function tensorCores(source: Source): AttentionPath {
   const chosen = (problem: Problem) => {
     const at = widths.findIndex((width) => problem.width <= width);
     const { plain, general } = kernels[at]![choice()]!;
-    return { kernels: isGeneral(problem) ? general : plain, shape: shapes[at]!() };
+    const own = isGeneral(problem) ? general : plain;
+    const launch = (
+      on: Execution,
+      which: keyof typeof own,
+      dtype: DType,
+      blocks: Blocks,
+      args: readonly LibraryArgument[],
+      shared: number,
+    ) => {
+      if (problem.bend === undefined) return own[which].launch(on, dtype, blocks, args, shared);
+      const { name, more, kinds } = bentKernels[which];
+      problem.bend.launch(on, { name, dtype, parameters: [widths[at]!, ...more], kinds }, blocks, args, shared);
+    };
+    return { launch, shape: shapes[at]!() };
   };
 
   return {
     name,
+    // A kernel that is compiled when it is called runs on every device, but is quick on tensor cores alone.
     takes(on, call) {
       return (
         dtypes.includes(call.dtype) &&
-        on.device.properties.architectures.some(isFor) &&
+        (on.device.properties.architectures.some(isFor) ||
+          (call.problem.bend !== undefined && isNamed("attention", name))) &&
         fits(call.problem, call.dtype, widths.at(-1)!) &&
         areAligned(call)
       );
     },
     forward(on: Execution, { dtype, problem, q, k, v, mask, out, lse }) {
-      const { kernels, shape } = chosen(problem);
+      const { launch, shape } = chosen(problem);
       const blocks = Math.ceil(problem.queries / shape.queries) * problem.heads * problem.batches;
       const grid = isResident ? Math.min(blocks, on.device.properties.multiprocessors) : blocks;
       const args = [q, k, v, mask, out, lse, problemWords(problem)];
-      kernels.forward.launch(on, dtype, { grid, block: shape.threads }, args, shape.shared);
+      launch(on, "forward", dtype, { grid, block: shape.threads }, args, shape.shared);
     },
     backward(on: Execution, { dtype, problem, steps, q, k, v, mask, dOut, lse, delta, dq, dk, dv }) {
       const { batches, heads, group, queries, keys } = problem;
-      const { kernels, shape } = chosen(problem);
+      const { launch, shape } = chosen(problem);
       const inputs = [q, k, v, mask, dOut, lse, delta];
       const words = [problemWords(problem), gradientWords(steps)];
       const keyGrid = (Math.ceil(keys / shape.keptKeys) * shape.keyParts * batches * heads) / group;
       const queryGrid = Math.ceil(queries / shape.keptQueries) * batches * heads;
-      kernels.keys.launch(
+      launch(
         on,
+        "keys",
         dtype,
         { grid: keyGrid, block: shape.keyThreads },
         [...inputs, dk, dv, ...words],
         shape.keyShared,
       );
-      kernels.queries.launch(
+      launch(
         on,
+        "queries",
         dtype,
         { grid: queryGrid, block: shape.queryThreads },
         [...inputs, dq, null, ...words],

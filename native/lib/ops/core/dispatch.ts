@@ -10,7 +10,7 @@ const paths = {
   attention: {
     decoding: "few queries over many keys, which are read once and shared by blocks",
     wgmma: "16-bit elements on Hopper's tensor cores: warp groups multiply while another copies",
-    mma: "16-bit elements on tensor cores, each warp for itself",
+    mma: "16-bit elements on tensor cores, each warp for itself; a function of scores or a mask by function is compiled into it",
     tf32: 'float32 on tensor cores: a factor as two numbers of 11 bits, or as one with setFloat32Precision("tf32")',
     generic: "every dtype, width and mask on every device",
     compiled: "the generic one with a function of scores or a mask by function in it, compiled when it is first called",
@@ -86,6 +86,11 @@ let count = 0;
 export function mayTake<O extends DispatchedOperation>(operation: O, path: PathOf<O>): boolean {
   const only = told[operation].current;
   return only === null || only === path;
+}
+
+/** Whether somebody has named it. */
+export function isNamed<O extends DispatchedOperation>(operation: O, path: PathOf<O>): boolean {
+  return told[operation].current === path;
 }
 
 /** Notes the path that an operation takes. Written in place, since every product does it. */

@@ -2,6 +2,7 @@
 // that a query does not see.
 #pragma once
 #include "../instructions.cuh"
+#include "bend.cuh"
 #include "fragments.cuh"
 #include "sight.cuh"
 
@@ -19,15 +20,18 @@ __device__ inline float bounded_tangent(float x) {
 
 // `is_turned`: rows are keys, columns queries. `is_general`: more is done than to leave out keys by their places, and
 // scores become logarithms to base 2; otherwise they stay products.
-template <class T, bool is_general, bool is_turned>
+template <class T, bool is_general, bool is_turned, class Bend = Unbent>
 struct TileScores {
   const Problem& p;
   const Sight sight;
   const void* mask;
   float scale;
+  int batch, head;
+  const Bend bend;
 
-  __device__ TileScores(const Problem& p, const void* mask, int batch, int head)
-      : p(p), sight(p), mask(mask), scale(float(p.scale)) {
+  __device__ TileScores(const Problem& p, const void* mask, int batch, int head, const Bend& bend = {})
+      : p(p), sight(p), mask(mask), scale(float(p.scale)), batch(batch), head(head), bend(bend) {
+    static_assert(is_general || !Bend::kIsBent);
     if constexpr (is_general) {
       const long long from = p.mask_at(batch, head);
       this->mask =
@@ -38,28 +42,38 @@ struct TileScores {
   __device__ float factor() const { return is_general ? 1.0f : scale * kLog2E; }
   __device__ float slope() const { return is_general ? 1.0f : scale; }
 
+  // Whether no query of a tile, which may end past the last ones, looks at a key of it.
+  __device__ bool skips(int query, int count, int key, int others) const {
+    return bend.skips(batch, head, query, least(count, sight.queries - query), key, least(others, sight.keys - key));
+  }
+  static __device__ int least(int x, int y) { return x < y ? x : y; }
+
   // Of 16 rows from `row` and columns from `column`. `change(element, derivative)`, of those that a soft cap or the
   // scale bends, is for gradients.
-  template <int columns, class Bend>
-  __device__ void apply(Fragment<columns>& scores, int row, int column, int lane, Bend bend) const {
+  template <int columns, class F>
+  __device__ void apply(Fragment<columns>& scores, int row, int column, int lane, F change) const {
     if constexpr (is_general) {
+      // A function takes scores as they are.
+      constexpr float kUnit = Bend::kIsBent ? 1.0f : kLog2E;
       if (p.softcap != 0) {
-        const float inner = scale / float(p.softcap), outer = float(p.softcap) * kLog2E;
+        const float inner = scale / float(p.softcap), outer = float(p.softcap) * kUnit;
         scores.each(lane, [&](float& score, int n, int e, int, int) {
           const float part = bounded_tangent(score * inner);
           score = part * outer;
-          bend(n, e, scale * (1 - part * part));
+          change(n, e, scale * (1 - part * part));
         });
       } else {
         scores.each(lane, [&](float& score, int n, int e, int, int) {
-          score *= scale * kLog2E;
-          bend(n, e, scale);
+          score *= scale * kUnit;
+          change(n, e, scale);
         });
       }
     }
     const bool is_whole =
         is_turned ? sight.sees_all(column, columns, row, 16) : sight.sees_all(row, 16, column, columns);
-    if (!is_whole)
+    if constexpr (Bend::kIsBent)
+      bent(scores, row, column, lane, is_whole, change);
+    else if (!is_whole)
       scores.each(lane, [&](float& score, int, int, int i, int j) {
         if (!(is_turned ? sight.sees(column + j, row + i) : sight.sees(row + i, column + j))) score = unseen();
       });
@@ -71,6 +85,23 @@ struct TileScores {
       if (p.mask_kind == kAdded)
         masked<T>(scores, row, column, lane, [](float& score, T added) { score += widen<T>(added) * kLog2E; });
     }
+  }
+  // Of pairs that are looked at alone: a function may read what only they have. What is not seen has no slope, whatever
+  // the function would make of it.
+  template <int columns, class F>
+  __device__ void bent(Fragment<columns>& scores, int row, int column, int lane, bool is_whole, F change) const {
+    const bool is_all = is_whole && (is_turned ? bend.sees_all(batch, head, column, columns, row, 16)
+                                               : bend.sees_all(batch, head, row, 16, column, columns));
+    scores.each(lane, [&](float& score, int n, int e, int i, int j) {
+      const int query = is_turned ? column + j : row + i, key = is_turned ? row + i : column + j;
+      float slope = 0, found = unseen();
+      if (is_all || (sight.sees(query, key) && bend.sees(batch, head, query, key))) {
+        found = bend.of(score, batch, head, query, key);
+        if (found != unseen()) slope = bend.slope(score, batch, head, query, key);
+      }
+      score = found * kLog2E;
+      change(n, e, slope);
+    });
   }
   template <class M, int columns, class F>
   __device__ void masked(Fragment<columns>& scores, int row, int column, int lane, F change) const {

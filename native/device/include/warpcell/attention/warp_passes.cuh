@@ -6,14 +6,14 @@
 namespace warpcell::attention {
 
 // `is_general`: with a mask, a soft cap or a scale that is not positive; without, keys are left out by their places
-// alone.
-template <class M, class S, bool is_general>
+// alone. `bend`: a function of the user's (bend.cuh), for which a pass is general.
+template <class M, class S, bool is_general, class Bend = Unbent>
 __device__ inline void forward_pass(const typename M::Element* q, const typename M::Element* k,
                                     const typename M::Element* v, const void* mask, typename M::Element* out,
-                                    float* log_sums, const Problem& p) {
+                                    float* log_sums, const Problem& p, const Bend& bend = {}) {
   using T = typename M::Element;
   constexpr int width = S::kWidth, kFragments = S::kFragments, kKeys = S::kKeys;
-  extern __shared__ __align__(1024) unsigned char shared[];
+  unsigned char* const shared = instructions::asked_memory();
   const SharedTile<T, S::kQueries, width> queries{instructions::shared_address(shared)};
   const SharedTile<T, kKeys, width> keys{queries.base + queries.kBytes}, values{keys.base + keys.kBytes};
 
@@ -25,7 +25,7 @@ __device__ inline void forward_pass(const typename M::Element* q, const typename
   q += p.q.at(place.batch, place.head);
   k += p.k.at(place.batch, head_of_keys);
   v += p.v.at(place.batch, head_of_keys);
-  const TileScores<T, is_general, false> scores(p, mask, place.batch, place.head);
+  const TileScores<T, is_general, false, Bend> scores(p, mask, place.batch, place.head, bend);
   const float factor = scores.factor();
 
   Fragment<width> result[kFragments];
@@ -34,12 +34,17 @@ __device__ inline void forward_pass(const typename M::Element* q, const typename
   for (int f = 0; f < kFragments; f++) result[f].clear();
 
   const Range seen = scores.sight.keys_of(first, S::kQueries);
-  if (!seen.is_empty()) {
-    const int from = seen.begin / kKeys * kKeys;
+  // The first tile from `key` on that one of the queries looks at.
+  auto next = [&](int key) {
+    while (key < seen.end && scores.skips(first, S::kQueries, key, kKeys)) key += kKeys;
+    return key;
+  };
+  int key = seen.is_empty() ? seen.end : next(seen.begin / kKeys * kKeys);
+  if (key < seen.end) {
     queries.template copy<S::kThreads>(q, p.q.token, first, p.queries, p.width, thread);
-    keys.template copy<S::kThreads>(k, p.k.token, from, p.keys, p.width, thread);
+    keys.template copy<S::kThreads>(k, p.k.token, key, p.keys, p.width, thread);
     instructions::close_copies();
-    for (int key = from; key < seen.end; key += kKeys) {
+    for (int after; key < seen.end; key = after) {
       instructions::await_copies<0>();
       __syncthreads();
       values.template copy<S::kThreads>(v, p.v.token, key, p.keys, p.width, thread);
@@ -52,7 +57,8 @@ __device__ inline void forward_pass(const typename M::Element* q, const typename
 
       instructions::await_copies<0>();
       __syncthreads();
-      if (key + kKeys < seen.end) keys.template copy<S::kThreads>(k, p.k.token, key + kKeys, p.keys, p.width, thread);
+      after = next(key + kKeys);
+      if (after < seen.end) keys.template copy<S::kThreads>(k, p.k.token, after, p.keys, p.width, thread);
       instructions::close_copies();
 
 #pragma unroll
@@ -91,18 +97,19 @@ __device__ inline void forward_pass(const typename M::Element* q, const typename
 }
 
 // Gradients of keys and values (S::kIsOfKeys), or of queries.
-template <class M, class S, bool is_general>
+template <class M, class S, bool is_general, class Bend = Unbent>
 __device__ inline void gradient_pass(const typename M::Element* q, const typename M::Element* k,
                                      const typename M::Element* v, const void* mask, const typename M::Element* d_out,
                                      const float* log_sums, const float* deltas, typename M::Element* d_first,
-                                     typename M::Element* d_second, const Problem& p, const Gradients& steps) {
+                                     typename M::Element* d_second, const Problem& p, const Gradients& steps,
+                                     const Bend& bend = {}) {
   using T = typename M::Element;
   constexpr int width = S::kWidth;
   constexpr bool is_of_keys = S::kIsOfKeys;
   constexpr int kPassing = S::kPassing, kPart = S::kPart;
   using Kept = SharedTile<T, S::kKept, width>;
   using Passing = SharedTile<T, kPassing, width>;
-  extern __shared__ __align__(1024) unsigned char shared[];
+  unsigned char* const shared = instructions::asked_memory();
   const uint base = instructions::shared_address(shared);
   const Kept kept{base}, kept_other{base + Kept::kBytes};
   float* row_values = (float*)(shared + S::kTiles);  // of passing queries: log-sums, then deltas
@@ -125,8 +132,19 @@ __device__ inline void gradient_pass(const typename M::Element* q, const typenam
   const int count = is_of_keys ? tiles * p.group : tiles;
   auto head_at = [&](int index) { return is_of_keys ? place.head * p.group + index / tiles : place.head; };
   auto passing_at = [&](int index) { return from + (is_of_keys ? index % tiles : index) * kPassing; };
-  auto tile_at = [&](int index, int which) {
-    return Passing{base + 2 * Kept::kBytes + (index % S::kStages * 2 + which) * Passing::kBytes};
+  auto scores_at = [&](int index) {
+    return TileScores<T, is_general, is_of_keys, Bend>(p, mask, place.batch, head_at(index), bend);
+  };
+  // The first tile from `index` on of which a pair is looked at.
+  auto next = [&](int index) {
+    while (index < count && (is_of_keys ? scores_at(index).skips(passing_at(index), kPassing, first, S::kKept)
+                                        : scores_at(index).skips(first, S::kKept, passing_at(index), kPassing)))
+      index++;
+    return index;
+  };
+  // `turn`: how many tiles were before it, which take their places in turns.
+  auto tile_at = [&](int turn, int which) {
+    return Passing{base + 2 * Kept::kBytes + (turn % S::kStages * 2 + which) * Passing::kBytes};
   };
   // What a row that is not there, or sees nothing, has for its log-sum leaves no power.
   auto load_row = [&](int head, int query, float& log_sum, float& delta) {
@@ -136,25 +154,26 @@ __device__ inline void gradient_pass(const typename M::Element* q, const typenam
     log_sum = log_sums[at] == unseen() ? -unseen() : log_sums[at] * kLog2E;
     delta = deltas[at];
   };
-  auto copy = [&](int index) {
+  auto copy = [&](int index, int turn) {
     const int at = passing_at(index);
     if constexpr (is_of_keys) {
       const int head = head_at(index);
-      tile_at(index, 0).template copy<S::kThreads>(q + p.q.at(place.batch, head), p.q.token, at, p.queries, p.width,
-                                                   thread);
-      tile_at(index, 1).template copy<S::kThreads>(d_out + steps.d_out.at(place.batch, head), steps.d_out.token, at,
-                                                   p.queries, p.width, thread);
-      float* values = row_values + index % S::kStages * kPassing * 2;
+      tile_at(turn, 0).template copy<S::kThreads>(q + p.q.at(place.batch, head), p.q.token, at, p.queries, p.width,
+                                                  thread);
+      tile_at(turn, 1).template copy<S::kThreads>(d_out + steps.d_out.at(place.batch, head), steps.d_out.token, at,
+                                                  p.queries, p.width, thread);
+      float* values = row_values + turn % S::kStages * kPassing * 2;
       if (thread < kPassing) load_row(head, at + thread, values[thread], values[kPassing + thread]);
     } else {
-      tile_at(index, 0).template copy<S::kThreads>(k, p.k.token, at, p.keys, p.width, thread);
-      tile_at(index, 1).template copy<S::kThreads>(v, p.v.token, at, p.keys, p.width, thread);
+      tile_at(turn, 0).template copy<S::kThreads>(k, p.k.token, at, p.keys, p.width, thread);
+      tile_at(turn, 1).template copy<S::kThreads>(v, p.v.token, at, p.keys, p.width, thread);
     }
     instructions::close_copies();
   };
 
   float log_sum[2], delta[2];
-  if (count > 0) {
+  int index = next(0);
+  if (index < count) {
     if constexpr (is_of_keys) {
       kept.template copy<S::kThreads>(k, p.k.token, first, p.keys, p.width, thread);
       kept_other.template copy<S::kThreads>(v, p.v.token, first, p.keys, p.width, thread);
@@ -167,25 +186,26 @@ __device__ inline void gradient_pass(const typename M::Element* q, const typenam
       for (int half = 0; half < 2; half++)
         load_row(place.head, first + row + lane / 4 + half * 8, log_sum[half], delta[half]);
     }
-    copy(0);
+    copy(index, 0);
   }
 
   // Of scores: gradients of keys or of queries. Of powers: of values.
   Fragment<kPart> of_scores[1], of_powers[1];
   of_scores[0].clear();
   of_powers[0].clear();
-  for (int index = 0; index < count; index++) {
-    if (S::kStages > 1 && index + 1 < count) {
-      copy(index + 1);
+  for (int turn = 0, after; index < count; turn++, index = after) {
+    after = next(index + 1);
+    if (S::kStages > 1 && after < count) {
+      copy(after, turn + 1);
       instructions::await_copies<1>();
     } else {
       instructions::await_copies<0>();
     }
     __syncthreads();
-    const Passing passing = tile_at(index, 0), passing_other = tile_at(index, 1);
-    const float* values = row_values + index % S::kStages * kPassing * 2;
+    const Passing passing = tile_at(turn, 0), passing_other = tile_at(turn, 1);
+    const float* values = row_values + turn % S::kStages * kPassing * 2;
     const int at = passing_at(index);
-    const TileScores<T, is_general, is_of_keys> scores(p, mask, place.batch, head_at(index));
+    const auto scores = scores_at(index);
 
     Fragment<kPassing> powers[1], gradients[1];
     powers[0].clear();
@@ -204,7 +224,7 @@ __device__ inline void gradient_pass(const typename M::Element* q, const typenam
     if constexpr (is_of_keys) M::multiply(of_powers, powers, passing_other, column, lane);
     M::multiply(of_scores, gradients, passing, column, lane);
     __syncthreads();
-    if (S::kStages == 1 && index + 1 < count) copy(index + 1);
+    if (S::kStages == 1 && after < count) copy(after, turn + 1);
   }
 
   const float slope = is_general ? 1.0f : float(p.scale);
