@@ -110,6 +110,18 @@ export const exchangeKernels: SplitKernel[] = [
     `${index} float x = in[i], y = in[i + 1]; float o = __shfl_down_sync(0xffffffff, x, 1) * y + x; float p = x * y; float q = __shfl_up_sync(0xffffffff, p, 2); out[i] = o * q + p;`,
     { blocks: all },
   ),
+  {
+    name: "sum_in_a_function",
+    type: "float",
+    source: `__device__ __forceinline__ float sum_of_lanes(float v) {
+        for (int k = 16; k > 0; k >>= 1) v += __shfl_down_sync(0xffffffff, v, k);
+        return v;
+      }
+      __device__ int value_of_lane(unsigned mask, int v, int lane) { return __shfl_sync(mask, v, lane); }
+      __global__ void sum_in_a_function(const float* in, float* out, int n) {
+        ${index} float v = in[i]; v = sum_of_lanes(v); int first = value_of_lane(0xffffffffu, (int)(v * 64), 0); out[i] = v + first;
+      }`,
+  },
   // Kept as fibers, each for its reason.
   kernel(
     "int",

@@ -11,6 +11,7 @@
 #include "known_words.h"
 #include "regions.h"
 #include "turns.h"
+#include "written_out.h"
 
 namespace warpcell::cpu {
 namespace {
@@ -467,20 +468,25 @@ std::string split_kernel(const Code& code, const CellNames& names, const KernelT
 
 SplitText split_text(const std::string& source, const std::vector<std::string>& defines) {
   SplitText result;
-  Code code(source);
-  CellNames names(code, defines);
+  const Code cell(source);
+  const std::vector<KernelText> kernels = CellNames(cell, defines).kernels();
+  const std::string written_out = with_functions_written_out(source, defines);
+  const Code code(written_out);
+  const CellNames names(code, defines);
   size_t from = 0;
-  for (const KernelText& kernel : names.kernels()) {
+  for (size_t i = 0; i < kernels.size(); i++) {
+    const KernelText& kernel = names.kernels()[i];
     bool waits = has_barrier(code, names, kernel);
     try {
       if (!names.reason().empty()) throw Kept{names.reason()};
       if (!names.reason_in_unnamed().empty()) throw Kept{names.reason_in_unnamed()};
       std::string split = split_kernel(code, names, kernel, waits);
       if (split.empty()) continue;
-      size_t end = code.token(kernel.body.end).end, line = code.line(kernel.body.end);
+      size_t last = kernels[i].body.end, end = cell.token(last).end;
       size_t start = source.rfind('\n', end - 1) + 1;
       result.text += source.substr(from, end - from) + "\nWARPCELL_CPU_QUIET_BEGIN\n" + split +
-                     "\nWARPCELL_CPU_QUIET_END\n#line " + std::to_string(line) + "\n" + std::string(end - start, ' ');
+                     "\nWARPCELL_CPU_QUIET_END\n#line " + std::to_string(cell.line(last)) + "\n" +
+                     std::string(end - start, ' ');
       from = end;
       result.split[kernel.name] = {has_rows(code, kernel), waits};
     } catch (const Kept& kept) {
