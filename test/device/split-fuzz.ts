@@ -81,7 +81,7 @@ export function randomKernel(name: string, random: () => number): string {
       `(int)__ballot_sync(0xffffffff, ${condition()})`,
       `__${one("any", "all")}_sync(0xffffffff, ${condition()})`,
       `(int)__match_any_sync(0xffffffff, ${value(true)} & 3)`,
-      `(int)__reduce_${one("add", "min", "max")}_sync(0xffffffff, ${value(true)})`,
+      `__reduce_${one("add", "min", "max")}_sync(0xffffffff, (int)${value(true)})`,
       `__syncthreads_${one("count", "and", "or")}(${condition()})`,
     );
     if (depth === 0 && text.startsWith("__syncthreads")) uniforms.push(made);

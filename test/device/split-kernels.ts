@@ -560,20 +560,60 @@ ${head.int("last_block")} {
   {
     name: "waiting_function",
     type: "int",
-    way: /^fibers: it calls meet, of which it is said: it waits at __syncthreads$/,
     source: `__device__ void meet() { __syncthreads(); }
       __global__ void waiting_function(const int* in, int* out, int n) {
         __shared__ int s[1024]; s[threadIdx.x] = in[threadIdx.x]; meet(); __syncthreads(); out[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
       }`,
   },
   {
+    name: "functions_that_wait",
+    type: "float",
+    source: `// Adds what the threads of a block have.
+      __device__ float block_total(float* s, const float value, int /* of each */ step)
+      {
+        int tid = threadIdx.x;
+        s[tid] = value;
+        __syncthreads();
+        #pragma unroll
+        for (int k = 512; k > 0; k /= 2) {
+          if (tid < k && tid + k < blockDim.x) s[tid] += s[tid + k];
+          __syncthreads();
+        }
+        float sum = s[0]; // of all
+        __syncthreads();
+        return sum * step;
+      }
+      __device__ inline void put_and_meet(float *s, float value) { s[threadIdx.x] = value; __syncthreads(); }
+      __device__ float total_of_pairs(float* s, float v) { put_and_meet(s, v); const float other = s[blockDim.x - 1 - threadIdx.x]; __syncthreads(); return block_total(s, other + v, 2); }
+      __global__ void functions_that_wait(const float* in, float* out, int n) {
+        __shared__ float s[1024]; ${index} int step = 3; float v = in[i]; float sum = block_total(s, v * v, step - 1);
+        const float all = block_total(s, v,
+          1);
+        sum += total_of_pairs(s, all + v); { auto s2 = total_of_pairs(s, sum); put_and_meet(s, s2); }
+        out[i] = sum + s[(tid + 1) % blockDim.x];
+      }`,
+  },
+  {
+    name: "functions_with_shared_memory",
+    type: "int",
+    source: `__device__ int value_before(int value) { __shared__ int kept[1024]; kept[threadIdx.x] = value; __syncthreads(); int v = kept[threadIdx.x == 0 ? 0 : threadIdx.x - 1]; return v; }
+      __global__ void functions_with_shared_memory(const int* in, int* out, int n) { ${index} int v = 0; if (n > 0) v = value_before(in[i]); out[i] = v; }`,
+  },
+  {
+    name: "shared_memory_of_two_calls",
+    type: "int",
+    way: /^fibers: it calls value_since, of which it is said: it waits at __syncthreads$/,
+    source: `__device__ int value_since(int value) { __shared__ int kept[1024]; int v = value > 0 ? 0 : kept[blockDim.x - 1 - threadIdx.x]; __syncthreads(); kept[threadIdx.x] = value; __syncthreads(); return v; }
+      __global__ void shared_memory_of_two_calls(const int* in, int* out, int n) { ${index} int v = value_since(1 + tid); v = value_since(0); out[i] = v + in[i]; }`,
+  },
+  {
     name: "waits_in_a_function_alone",
     type: "int",
-    way: /^fibers: it calls turned, of which it is said: it waits at __syncthreads$/,
-    source: `__device__ int turned(const int* in, int* s) {
+    way: /^fibers: it calls value_turned, of which it is said: it waits at __syncthreads$/,
+    source: `__device__ int value_turned(const int* in, int* s) {
         s[threadIdx.x] = in[threadIdx.x]; if (in == nullptr) return 0; __syncthreads(); return s[blockDim.x - 1 - threadIdx.x];
       }
-      __global__ void waits_in_a_function_alone(const int* in, int* out, int n) { __shared__ int s[1024]; out[threadIdx.x] = turned(in, s); }`,
+      __global__ void waits_in_a_function_alone(const int* in, int* out, int n) { __shared__ int s[1024]; out[threadIdx.x] = value_turned(in, s); }`,
   },
   {
     name: "structs",

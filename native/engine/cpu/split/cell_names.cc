@@ -209,6 +209,10 @@ void CellNames::define(const std::string& line) {
 
 void CellNames::read_function(size_t name, size_t close, size_t body) {
   Function& function = functions_[code_.at(name)];
+  function.name = name;
+  function.close = close;
+  function.body = body;
+  function.definitions++;
   for (size_t i = name + 1; i < close; i++) {
     if (code_.is(i, "&")) function.has_references = true;
     if (code_.is_name(i)) function.parameters.insert(code_.at(i));

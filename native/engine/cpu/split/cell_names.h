@@ -21,6 +21,8 @@ struct Macro {
 };
 
 struct Function {
+  size_t name = 0, close = 0, body = 0;  // the tokens of its name, of `)` behind its parameters, and of `{`
+  size_t definitions = 0;
   bool has_references = false;  // an argument may be changed
   bool has_loops = false;
   std::set<std::string> words, calls, parameters;
@@ -43,6 +45,7 @@ class CellNames {
 
   const std::vector<KernelText>& kernels() const { return kernels_; }
   const Macro* macro(const std::string& name) const;
+  const std::map<std::string, Function>& functions() const { return functions_; }
   bool is_function(const std::string& name) const { return functions_.count(name) != 0; }
   bool has_references(const std::string& name) const;
   bool is_type(const std::string& name) const { return types_.count(name) != 0; }
