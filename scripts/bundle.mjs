@@ -142,6 +142,8 @@ case ":$PATH:" in *":$prefix/bin:"*) ;; *) echo "$prefix/bin is not on your PATH
 function assemble() {
   mkdirSync(join(stage, "bin"), { recursive: true });
   cpSync(process.execPath, join(stage, "bin", "node"), { dereference: true });
+  // Names for debuggers are an eighth of it.
+  requireEnd(spawnSync("strip", ["--strip-all", join(stage, "bin", "node")], { encoding: "utf8" }));
   writeFileSync(join(stage, "bin", "warpcell"), launcher, { mode: 0o755 });
   writeFileSync(join(stage, "install.sh"), installer, { mode: 0o755 });
 
@@ -271,11 +273,15 @@ async function requireKernels() {
     );
 }
 
+function requireEnd({ status, stderr, error }) {
+  if (status !== 0) throw error ?? new Error(stderr.trim());
+}
+
 function requirePackers() {
-  const lacking = ["tar", "xz"].filter((program) => spawnSync(program, ["--version"]).status !== 0);
+  const lacking = ["tar", "xz", "strip"].filter((program) => spawnSync(program, ["--version"]).status !== 0);
   if (lacking.length > 0)
     throw new Error(
-      `Packing the bundle takes tar and xz, but there is no ${lacking.join(" and no ")}. Install them with: sudo apt-get install tar xz-utils`,
+      `Packing the bundle takes tar, xz and strip, but there is no ${lacking.join(" and no ")}. Install them with: sudo apt-get install tar xz-utils binutils`,
     );
 }
 
@@ -303,7 +309,7 @@ async function compress() {
     `--files-from=${list}`,
     "--owner=0",
     "--group=0",
-    "--use-compress-program=xz -9 --lzma2=dict=64MiB",
+    `--use-compress-program=xz${process.arch === "x64" ? " --x86" : ""} --lzma2=preset=9,dict=64MiB`,
     "-cf",
     packed,
   ]);

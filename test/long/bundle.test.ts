@@ -259,7 +259,7 @@ test("a machine without xz is told what to install before anything is packed", (
     env: { PATH: path },
   });
   expect(stderr).toBe(
-    "Packing the bundle takes tar and xz, but there is no xz. Install them with: sudo apt-get install tar xz-utils\n",
+    "Packing the bundle takes tar, xz and strip, but there is no xz. Install them with: sudo apt-get install tar xz-utils binutils\n",
   );
   expect(status).toBe(1);
 });

@@ -92,10 +92,16 @@ struct TileScores {
   __device__ void bent(Fragment<columns>& scores, int row, int column, int lane, bool is_whole, F change) const {
     const bool is_all = is_whole && (is_turned ? bend.sees_all(batch, head, column, columns, row, 16)
                                                : bend.sees_all(batch, head, row, 16, column, columns));
+    // Apart, so that what most tiles do not ask takes no registers of what all do.
+    if (!is_all)
+      scores.each(lane, [&](float& score, int, int, int i, int j) {
+        const int query = is_turned ? column + j : row + i, key = is_turned ? row + i : column + j;
+        if (!sight.sees(query, key) || !bend.sees(batch, head, query, key)) score = unseen();
+      });
     scores.each(lane, [&](float& score, int n, int e, int i, int j) {
       const int query = is_turned ? column + j : row + i, key = is_turned ? row + i : column + j;
       float slope = 0, found = unseen();
-      if (is_all || (sight.sees(query, key) && bend.sees(batch, head, query, key))) {
+      if (score != unseen()) {
         found = bend.of(score, batch, head, query, key);
         if (found != unseen()) slope = bend.slope(score, batch, head, query, key);
       }
