@@ -122,48 +122,6 @@ export const exchangeKernels: SplitKernel[] = [
         ${index} float v = in[i]; v = sum_of_lanes(v); int first = value_of_lane(0xffffffffu, (int)(v * 64), 0); out[i] = v + first;
       }`,
   },
-  // Branches that whole warps take.
-  {
-    name: "sum_of_block",
-    type: "float",
-    blocks: [...all, [16, 16, 1], [64, 4, 1]],
-    source: `__device__ float sum_of_one_warp(float v) {
-        for (int k = 16; k > 0; k >>= 1) v += __shfl_down_sync(0xffffffff, v, k);
-        return v;
-      }
-      __global__ void sum_of_block(const float* in, float* out, int n) {
-        __shared__ float sums[32]; ${index} int lane = threadIdx.x % 32, warp = threadIdx.x / 32; float v = in[i] + threadIdx.y;
-        v = sum_of_one_warp(v); if (lane == 0 && threadIdx.y == 0) sums[warp] = v; __syncthreads();
-        if (warp == 0) { v = lane < (blockDim.x + 31) / 32 ? sums[lane] : 0; v = sum_of_one_warp(v); }
-        out[i + threadIdx.y * blockDim.x] = v;
-      }`,
-  },
-  kernel(
-    "int",
-    "branches_of_warps",
-    `${index} int x = in[i], w = tid >> 5; if (tid == 40 || in[i] > 900) return;
-     if (threadIdx.x < 64) { int y = __shfl_xor_sync(0xffffffff, x, 3); for (int k = 1; k < 4; k++) { y += __shfl_up_sync(0xffffffff, y, k); __syncwarp(); } x += y; }
-     if (w != gridDim.x) x += __ballot_sync(0xffffffff, x > 5); if (1 < w) { if (tid % 2 == 0) x += w; x = x + __shfl_sync(-1, x, 7); } out[i] = x;`,
-    { blocks: all },
-  ),
-  kernel(
-    "int",
-    "branches_in_branches",
-    `${index} int x = in[i], w = tid / warpSize; if (w >= 1) { int y = x; if (w < 4) { y = __reduce_add_sync(0xffffffff, x); if (3 == w) y -= __shfl_sync(-1, y, 31); } x += __shfl_down_sync(-1, y, 1); } out[i] = x;`,
-    { blocks: all },
-  ),
-  kernel(
-    "int",
-    "quotient_in_a_branch",
-    `${index} int x = in[i]; if (tid < 32) { int k = 64 / gridDim.x; x += __shfl_xor_sync(0xffffffff, x, k & 3); } out[i] = x;`,
-    { way: /^fibers: a barrier in a branch that depends on the thread$/ },
-  ),
-  kernel(
-    "int",
-    "branch_of_lanes",
-    `${index} int x = in[i]; if (tid < 48) x += __shfl_xor_sync(0xffffffff, x, 1); out[i] = x;`,
-    { blocks: [[32, 1, 1]], way: /^fibers: a barrier in a branch that depends on the thread$/ },
-  ),
   // Kept as fibers, each for its reason.
   kernel(
     "int",

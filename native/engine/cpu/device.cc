@@ -367,7 +367,7 @@ class CpuDevice final : public Device {
   static Job job_of(WorkStream& stream, const LaunchRequest& request, const LoadedKernel& kernel) {
     Job job{kernel.description, {}, stream.arguments, request.shared, request.cooperative};
     job.stack = kernel.stack;
-    job.split = kernel.split_for(request.block);
+    job.split = kernel.split;
     job.sequence = request.sequence;
     const uint32_t* cluster = request.cluster[0] != 0 ? request.cluster : kernel.cluster;
     std::copy(cluster, cluster + 3, job.cluster);

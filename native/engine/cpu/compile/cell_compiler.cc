@@ -190,9 +190,6 @@ std::string unit(const CompileRequest& request, const CellText& cell, const Cell
            << " = " << kernel.with("warpcell_cpu_cluster_") << ";\n";
     std::string way = way_of(kernel, split);
     if (way == "split") text << split_export(i, kernel, split.split.at(kernel.own).has_rows);
-    if (way == "split" && split.split.at(kernel.own).has_branches_of_warps)
-      text << "extern \"C\" __attribute__((__visibility__(\"default\"), __used__)) const bool warpcell_cpu_warps_" << i
-           << " = true;\n";
     if (way.empty()) continue;
     text << "extern \"C\" __attribute__((__visibility__(\"default\"), __used__)) const char warpcell_cpu_way_" << i
          << "[] = " << quoted(way) << ";\n";

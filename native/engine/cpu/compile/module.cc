@@ -33,7 +33,6 @@ Module::Module(const std::string& artifact, const std::vector<std::string>& lowe
       std::string number = name.substr(name.rfind('_') + 1);
       kernel.split =
           reinterpret_cast<void (*)(warpcell_cpu::Run*)>(dlsym(handle_, ("warpcell_cpu_split_" + number).c_str()));
-      kernel.has_branches_of_warps = dlsym(handle_, ("warpcell_cpu_warps_" + number).c_str()) != nullptr;
       auto* way = static_cast<const char*>(dlsym(handle_, ("warpcell_cpu_way_" + number).c_str()));
       if (way != nullptr) kernel.way = way;
       auto* cluster = static_cast<const unsigned* const*>(dlsym(handle_, ("warpcell_cpu_cluster_" + number).c_str()));

@@ -17,7 +17,6 @@ struct LoadedKernel {
   const warpcell_cpu::Kernel* description;  // in the shared object
   StaticShared shared;
   void (*split)(warpcell_cpu::Run*) = nullptr;  // runs a block's threads as loops; null: they are fibers
-  bool has_branches_of_warps = false;           // the split one has
   std::string way;                              // "split", "fibers: why"; empty where the kernel has no barriers
   size_t stack = 0;                             // bytes of a thread's
   uint32_t cluster[3] = {1, 1, 1};              // blocks, as __cluster_dims__ says
@@ -25,12 +24,6 @@ struct LoadedKernel {
   double cost = 0;                              // nanoseconds of one block, as far as known
   const CheckedImage* checked = nullptr;        // of a checked cell
   ProfileLabel label{};                         // its name as the cell has it, where that is known
-
-  // What runs a block of this size as loops; null: its threads are fibers.
-  void (*split_for(const uint32_t* block) const)(warpcell_cpu::Run*) {
-    bool has_whole_warps = block[0] % 32 == 0 || block[1] * block[2] == 1;
-    return has_branches_of_warps && !has_whole_warps ? nullptr : split;
-  }
 };
 
 class Module {

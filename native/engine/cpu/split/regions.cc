@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "warp_branches.h"
-
 namespace warpcell::cpu {
 
 Range RegionItem::range(const KernelBody& body) const {
@@ -21,8 +19,8 @@ std::vector<size_t> RegionItem::declares() const {
   return statement->kind == Statement::declaration ? statement->variables : std::vector<size_t>();
 }
 
-Regions::Regions(const Code& code, const CellNames& names, const KernelBody& body, const Uniformity& uniformity)
-    : code_(code), names_(names), body_(body), uniformity_(uniformity), crosses_(body.variables().size(), false) {
+Regions::Regions(const Code& code, const KernelBody& body, const Uniformity& uniformity)
+    : code_(code), body_(body), uniformity_(uniformity), crosses_(body.variables().size(), false) {
   nodes_ = part(body.body());
   // A parameter that threads change is one for each of them.
   for (size_t i = 0; i < crosses_.size(); i++)
@@ -127,12 +125,6 @@ void Regions::structure(const Statement& statement, std::vector<Region>& list) {
   bool is_loop = statement.kind == Statement::counted || statement.kind == Statement::conditional ||
                  statement.kind == Statement::repeated;
   if (!uniformity_.is_uniform_expression(statement.condition)) {
-    if (is_branch_of_warps(code_, names_, body_, uniformity_, statement)) {
-      has_ways_out_ = has_branches_of_warps_ = node.is_of_warps = true;
-      node.first = part(statement.parts[0]);
-      list.push_back(node);
-      return;
-    }
     throw Kept{is_loop ? "a barrier in a loop whose condition depends on the thread"
                        : "a barrier in a branch that depends on the thread"};
   }

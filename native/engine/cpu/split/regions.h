@@ -27,21 +27,18 @@ struct Region {
   std::vector<RegionItem> items;         // of the first two kinds
   const Statement* statement = nullptr;  // of a structure
   std::vector<Region> first, second;     // its body; its `else`
-  bool is_of_warps = false;              // a branch that some of the block's warps take
 };
 
 class Regions {
  public:
   // Throws Kept where not every thread of a block comes to the same barriers.
-  Regions(const Code& code, const CellNames& names, const KernelBody& body, const Uniformity& uniformity);
+  Regions(const Code& code, const KernelBody& body, const Uniformity& uniformity);
 
   const std::vector<Region>& nodes() const { return nodes_; }
   // Whether a variable that differs between threads is used outside of the region which declares it.
   bool crosses(size_t variable) const { return crosses_[variable]; }
-  // Whether a thread may end before the others, or pass by where they wait.
+  // Whether a thread may end before the others.
   bool has_ways_out() const { return has_ways_out_; }
-  // Whether it has branches of whole warps: then no warp may have threads of two rows.
-  bool has_branches_of_warps() const { return has_branches_of_warps_; }
 
  private:
   std::vector<Region> sequence(const std::vector<const Statement*>& statements);
@@ -53,14 +50,13 @@ class Regions {
   void find_crossing(const std::vector<Region>& list);
 
   const Code& code_;
-  const CellNames& names_;
   const KernelBody& body_;
   const Uniformity& uniformity_;
   std::vector<Region> nodes_;
   std::vector<bool> crosses_;
   std::set<size_t> waiting_loops_;   // by their first token
   std::map<size_t, Range> strided_;  // of each index its loop
-  bool has_ways_out_ = false, has_branches_of_warps_ = false;
+  bool has_ways_out_ = false;
   bool is_whole_ = false;  // in a body that a thread may leave for the next round: it is one region
 };
 

@@ -9,9 +9,8 @@
 namespace warpcell::cpu {
 
 struct SplitKernel {
-  bool has_rows;               // its blocks may have several
-  bool waits;                  // it has barriers; else it would run thread after thread
-  bool has_branches_of_warps;  // it is for blocks in which no warp has threads of two rows
+  bool has_rows;  // its blocks may have several
+  bool waits;     // it has barriers; else it would run thread after thread
 };
 
 struct SplitText {

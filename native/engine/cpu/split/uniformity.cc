@@ -53,8 +53,7 @@ void Uniformity::vary_changed_behind(Range range) {
 // A block, loop or branch with a barrier in it.
 void Uniformity::look(const Statement& statement) {
   if (statement.stride) vary(statement.stride->variable);
-  bool is_for_some = statement.kind == Statement::branch && !is_uniform_expression(statement.condition);
-  if (statement.stride || is_for_some || (statement.is_in_turns && !is_uniform_header(statement)))
+  if (statement.stride || (statement.is_in_turns && !is_uniform_header(statement)))
     vary_changed_behind(statement.range);
   if (!is_uniform_expression(statement.condition)) vary_changed(statement.condition);
   if (!is_uniform_expression(statement.step)) vary_changed(statement.step);
