@@ -39,14 +39,19 @@ interface Subject {
   readonly ranges: readonly (readonly [number, number])[];
 }
 
-/** Numbers away from the kinks of functions, which are at multiples of ¼, and of one operand from those of the next. */
+/**
+ * Numbers away from the kinks of functions, which are at multiples of ¼, of one operand from those of the next, and from
+ * each other: where two change places, a maximum has a kink.
+ */
 function samples(subject: Subject, seed: number): number[][] {
   const random = seeded(seed);
   return subject.shapes.map((shape, operand) => {
     const [low, high] = subject.ranges[operand]!.map((end) => Math.min(4, Math.max(-4, end))) as [number, number];
-    return Array.from({ length: shape.reduce((size, length) => size * length, 1) }, () => {
-      const value = Math.floor((low + (high - low) * random()) * 8) / 8 + 1 / 16 + operand / 64 + random() / 128;
-      return Math.min(high - 1 / 32, Math.max(low + 1 / 32, value));
+    const count = shape.reduce((size, length) => size * length, 1);
+    return Array.from({ length: count }, (_, place) => {
+      const value = Math.floor((low + (high - low) * random()) * 8) / 8 + 1 / 16;
+      const own = operand / 64 + (place + random() / 4) / (80 * count);
+      return Math.min(high - 1 / 16, Math.max(low + 1 / 32, value)) + own;
     });
   });
 }

@@ -520,7 +520,7 @@ __global__ void k(int* o) { half h = N + M; __nv_bfloat16 b = count; o[0] = int(
 
   test("an unknown option lists the known ones", () => {
     expect(() => new Cell("__global__ void k() {}", ["k"], ["--speed=9"])).toThrow(
-      "--speed=9 is not an option of a CUDA cell. There are --std=, --arch=, --define=, --include=, --flag=, --fast-math, --library, --syntax, --check, --count, --split, --fibers, --verbose.",
+      "--speed=9 is not an option of a CUDA cell. There are --std=, --arch=, --define=, --include=, --flag=, --fast-math, --library, --syntax, --check, --count, --follow, --split, --fibers, --verbose.",
     );
   });
 });
