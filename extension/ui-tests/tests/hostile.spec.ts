@@ -3,7 +3,7 @@
 import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
 import { hostilePayloads, markups, randomOf } from "./hostile-payloads";
 import { expect, test } from "./jupyterlab";
-import { notebookOf, open, scripted, shot, typescript } from "./notebook";
+import { notebookOf, open, scripted, typescript } from "./notebook";
 import { run } from "./side-panel";
 
 const isLong = process.env["WARPCELL_LONG"] === "1";
@@ -290,80 +290,4 @@ test("hostile answers to the panels are text or a sentence", async ({ page, tmpP
         .toEqual([]);
     }
   }
-});
-
-const viewed = { version: 1, id: "x", shape: [300, 4], dtype: "float32", device: "cpu" };
-const badOpens: readonly unknown[] = [
-  [],
-  {},
-  { ...viewed, shape: "x" },
-  { ...viewed, shape: [-1, 1e308] },
-  { ...viewed, id: null, name: {} },
-  { ...viewed, version: 2 },
-  { ...viewed, dtype: { toString: 1 } },
-];
-const badTiles: readonly unknown[] = [
-  { tile: 7 },
-  { tile: { rows: 1e9, columns: -1, dtype: "float32", parts: [] }, unfinished: false },
-  { tile: { rows: 2, columns: 2, dtype: "__proto__", parts: [{}, null] }, unfinished: {} },
-  { statistics: { min: "x" }, values: [{}], index: "all" },
-  { problem: markups[1] },
-  [7],
-];
-
-test("hostile tensors to open, tiles and answers to the editor are refused", async ({ page, tmpPath }) => {
-  const python = (value: unknown) => `json.loads(${JSON.stringify(JSON.stringify(value))})`;
-  const text = markups.filter((each) => each.isWellFormed() && each.length < 1000).join("\n\n");
-  const hover = { start: 0, end: 1, markdown: text };
-  const words = [
-    { answer: { ...hover, start: -1 } },
-    { answer: hover },
-    { answer: "x" },
-    [7],
-    { mistakes: [{}, null] },
-  ];
-  const sources = [
-    `import json\nfrom comm import create_comm\nanswers["warpcell.tensor"] = ${python(badTiles)}\nanswers["warpcell.editor"] = answers["warpcell.mistakes"] = ${python(words)}`,
-    `for data in ${python(badOpens)}: create_comm(target_name="warpcell.viewer", data=data)`,
-    `create_comm(target_name="warpcell.viewer", data=${python({ ...viewed, name: markups[1] })})`,
-  ];
-  const cells = sources.map((source) => ({ source }));
-  await page.contents.uploadContent(notebookOf(scripted, cells), "text", `${tmpPath}/hostile-opens.ipynb`);
-  await open(page, `${tmpPath}/hostile-opens.ipynb`);
-  await expect(page.getByText("Scripted gauges | Idle")).toBeVisible();
-  const noticed = watch(page);
-  await noteCommands(page);
-  await countAnswers(page);
-  const stray = (selector: string) =>
-    page
-      .locator(selector)
-      .evaluateAll((nodes, strayIn) => nodes.flatMap((0, eval)(strayIn) as (root: Element) => string[]), strayIn);
-  await page.notebook.runCell(0, true);
-  await page.notebook.runCell(1, true);
-  const notes = page.locator(".Toastify__toast", { hasText: "a tensor to open" });
-  await expect(notes.first()).toBeVisible();
-  await expect(page.locator(".warpcell-viewer")).toHaveCount(0);
-
-  await page.notebook.selectCells(0);
-  await page.locator(".jp-Notebook .cm-content").first().click();
-  for (let round = 0; round < words.length; round++) {
-    const before = await answered(page);
-    await run(page, "warpcell:show-hover");
-    await expect.poll(() => answered(page)).toBeGreaterThan(before);
-  }
-  await page.notebook.runCell(2, true);
-  const viewer = page.locator(".warpcell-viewer");
-  await expect(viewer).toBeVisible();
-  for (let round = 0; round < badTiles.length; round++) {
-    const before = await answered(page);
-    await viewer.locator("canvas").first().press("r");
-    await expect.poll(() => answered(page)).toBeGreaterThan(before);
-  }
-  await page.screenshot({ path: shot("hostile-viewer") });
-  expect(await stray(".warpcell-viewer, .Toastify__toast, .warpcell-popup")).toEqual([]);
-  expect(noticed).toEqual([]);
-  const called = await page.evaluate(() => (window as unknown as Window_).called);
-  // JupyterLab calls commands of its own.
-  expect(called.filter((command) => markups.some((each) => each.includes(`"${command}"`)))).toEqual([]);
-  expect(await page.evaluate(() => (window as unknown as Window_).hostile)).toBeUndefined();
 });
