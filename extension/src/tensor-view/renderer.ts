@@ -14,11 +14,17 @@ import { factsOf } from "./summary.ts";
 import { trans } from "../drawing/trans.ts";
 import { decodeTile, inRangeOf } from "./tile.ts";
 
+/** Milliseconds after which a picture that may still change is asked for again. */
+const unfinishedPause = 1000;
+
 export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
   private readonly mimeType: string;
   private readonly slices: SliceSource | null;
   private readonly openIn: () => Open | null;
   private heatMap: HeatMap | null = null;
+  private again: number | undefined;
+  /** The answer that the picture was made of. */
+  private said = "";
 
   /** Without a source of slices, as in a file, the first one is shown, and nothing opens. */
   constructor(
@@ -34,14 +40,17 @@ export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
   }
 
   override dispose(): void {
+    window.clearTimeout(this.again);
     this.heatMap?.dispose();
     super.dispose();
   }
 
   /** Never rejects: an output that cannot be read is itself the thing to show. */
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    window.clearTimeout(this.again);
     this.heatMap?.dispose();
     this.heatMap = null;
+    this.said = "";
     this.node.replaceChildren(...this.contentOf(model.data[this.mimeType], model.data["image/png"]));
   }
 
@@ -89,9 +98,11 @@ export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
     id: string,
     index: number[],
   ): Promise<void> {
+    window.clearTimeout(this.again);
     const isUnderWay = sliders.wanted !== null;
     sliders.wanted = index;
     if (isUnderWay) return;
+    let isUnfinished = false;
     let asked: number[];
     do {
       asked = sliders.wanted;
@@ -101,13 +112,21 @@ export class TensorRenderer extends Widget implements IRenderMime.IRenderer {
       // The output may have been replaced meanwhile.
       if (this.isDisposed || !this.heatMap || !this.node.contains(sliders.node)) break;
       sliders.say(picture.ok ? "" : picture.problem);
+      isUnfinished = reply.ok && reply.value.unfinished;
       if (!reply.ok || !tile.ok || !picture.ok) continue;
+      const said = JSON.stringify([asked, reply.value]);
+      // The pointer may be reading an element of the picture that is there.
+      if (said === this.said) continue;
+      this.said = said;
       const shown = this.heatMap;
-      this.heatMap = new HeatMap(payload, tile.value, inRangeOf(payload, picture.value), asked, reply.value.unfinished);
+      this.heatMap = new HeatMap(payload, tile.value, inRangeOf(payload, picture.value), asked, isUnfinished);
       shown.node.replaceWith(this.heatMap.node);
       shown.dispose();
     } while (asked !== sliders.wanted);
     sliders.wanted = null;
+    // What was read while the kernel worked is stale when it has ended.
+    if (isUnfinished)
+      this.again = window.setTimeout(() => void this.showSlice(source, sliders, payload, id, asked), unfinishedPause);
   }
 }
 
