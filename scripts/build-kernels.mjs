@@ -109,10 +109,17 @@ const markBytes = Buffer.from(new BigInt64Array(mark.map((word) => BigInt(word.s
 
 /**
  * The values of constants at the end of a file, as where one thread has a block and where many share it (both, where
- * they differ), and what the compiler read. Throws CompileError, which names a constant that is none.
+ * they differ), and what the compiler read. Throws CompileError, which names a constant that is none, and Error for one
+ * that is another for another processor: kernels of all processors meet in one bundle.
  */
 export async function workOut(file, source, texts) {
-  const serial = await constantsOf(file, source, texts);
+  const serial = await constantsOf(file, source, texts, machine["x86-64-v3"]);
+  const wider = await constantsOf(file, source, texts, machine["x86-64-v4"]);
+  for (const text of texts)
+    if (serial.values[text] !== wider.values[text])
+      throw new Error(
+        `${text} of ${file}.cu is ${serial.values[text]} for x86-64-v3 and ${wider.values[text]} for x86-64-v4, but the library takes one number: let it not depend on the processor's vectors.`,
+      );
   const threads = await constantsOf(file, `#undef WARPCELL_SERIAL\n${source}`, texts);
   const values = texts.map((text) => {
     const both = { serial: serial.values[text], threads: threads.values[text] };
@@ -121,7 +128,7 @@ export async function workOut(file, source, texts) {
   return { values: Object.fromEntries(values), reads: [...new Set([...serial.reads, ...threads.reads])].sort() };
 }
 
-async function constantsOf(file, source, texts) {
+async function constantsOf(file, source, texts, target = []) {
   const { DeviceProcess } = await import(join(dist, "device", "process.js"));
   const { preamble } = await import(join(dist, "ops", "kernels", "kernel-facts.js"));
   const { unitOptions } = await import(join(dist, "ops", "kernels", "library.js"));
@@ -137,7 +144,7 @@ ${lines.join("\n")}
     expressions: [],
     options: [
       "--library",
-      "--flag=-O0",
+      ...["-O0", ...target].map((flag) => `--flag=${flag}`),
       ...unitOptions({ expressions: texts }).defines.map((define) => `--define=${define}`),
     ],
   });

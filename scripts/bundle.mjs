@@ -142,8 +142,6 @@ case ":$PATH:" in *":$prefix/bin:"*) ;; *) echo "$prefix/bin is not on your PATH
 function assemble() {
   mkdirSync(join(stage, "bin"), { recursive: true });
   cpSync(process.execPath, join(stage, "bin", "node"), { dereference: true });
-  // Names for debuggers are an eighth of it.
-  requireEnd(spawnSync("strip", ["--strip-all", join(stage, "bin", "node")], { encoding: "utf8" }));
   writeFileSync(join(stage, "bin", "warpcell"), launcher, { mode: 0o755 });
   writeFileSync(join(stage, "install.sh"), installer, { mode: 0o755 });
 
@@ -161,7 +159,6 @@ function assemble() {
     "kernel/dist",
     "kernel/kernelspec",
     ...["extension/labextension"].filter((path) => existsSync(join(root, path))),
-    "notebooks",
     "test/device",
     "test/helpers",
     "test/bench",
@@ -170,14 +167,14 @@ function assemble() {
   ]) {
     copy(path, keep);
   }
+  copyNotebooks();
   // Tests run the lines of the guides.
   copy("docs/guides");
   // What tests make a GPU of.
   copy("native/engine/cuda", (path) => !path.endsWith(".cc"));
   for (const program of ["addon.node", "warpcell-device"]) copy(`native/build/Release/${program}`);
   copyOpenBlas();
-  for (const architecture of architectures.filter((name) => existsSync(join(root, kernels, name))))
-    copy(join(kernels, architecture), (path) => !path.endsWith(".print"));
+  for (const architecture of built()) copy(join(kernels, architecture), (path) => !path.endsWith(".print"));
   copy(join(kernels, "facts.json"));
 
   const folders = closure(
@@ -189,6 +186,33 @@ function assemble() {
   copyZeromqAddon();
   symlinkSync(join("..", "native"), join(stage, "node_modules", "warpcell"));
   symlinkSync(join("..", "kernel"), join(stage, "node_modules", "warpcell-kernel"));
+  const release = join("native", "build", "Release");
+  const ofProcessors = built()
+    .filter((name) => shipped.processors.includes(name))
+    .flatMap((name) =>
+      readdirSync(join(stage, kernels, name))
+        .filter((file) => !file.endsWith(".names"))
+        .map((file) => join(kernels, name, file)),
+    );
+  stripNames(["bin/node", join(release, "warpcell-device"), join(release, "libscipy_openblas.so"), ...ofProcessors]);
+}
+
+/** Names for debuggers are an eighth of Node's binary, and a seventh of kernels for processors. */
+function stripNames(programs) {
+  requireEnd(spawnSync("strip", ["--strip-unneeded", ...programs], { encoding: "utf8", cwd: stage }));
+}
+
+/** Without their outputs, which a run makes again: the pictures among them do not compress. */
+function copyNotebooks() {
+  copy("notebooks");
+  for (const entry of readdirSync(join(stage, "notebooks"), { recursive: true })) {
+    if (!entry.endsWith(".ipynb")) continue;
+    const path = join(stage, "notebooks", entry);
+    const notebook = JSON.parse(readFileSync(path, "utf8"));
+    for (const cell of notebook.cells)
+      if (cell.cell_type === "code") Object.assign(cell, { outputs: [], execution_count: null });
+    writeFileSync(path, `${JSON.stringify(notebook, null, 1)}\n`);
+  }
 }
 
 /** Python's wheel of OpenBLAS, beside the program that opens it. */
@@ -248,6 +272,7 @@ function requireBuilt() {
 
 const kernels = join("native", "build", "Release", "kernels");
 const withGpus = !process.argv.includes("--without-cubins");
+const built = () => architectures.filter((name) => existsSync(join(root, kernels, name)));
 const architectures = [...shipped.processors, ...(withGpus ? shipped.gpus : [])];
 
 /**

@@ -72,6 +72,18 @@ constexpr long long kNone = -9223372036854775807LL - 1;`;
   expect(Object.values(grown.values)).toEqual([24, 24, 32, -3, -(2 ** 63), digits]);
 });
 
+test("a constant that depends on the processor's vectors is refused by its name", async () => {
+  const { workOut } = await scriptParts();
+  const source = `#ifdef __AVX512F__
+constexpr int kWidth = 16;
+#else
+constexpr int kWidth = 8;
+#endif`;
+  await expect(workOut("lanes", source, ["kWidth"])).rejects.toThrow(
+    "kWidth of lanes.cu is 8 for x86-64-v3 and 16 for x86-64-v4, but the library takes one number: let it not depend on the processor's vectors.",
+  );
+});
+
 test("a constant that is none fails by its name", async () => {
   const { workOut } = await scriptParts();
   for (const text of ["kLances", "sizeof(LargestOf<float>::State)", "first(2)"]) {

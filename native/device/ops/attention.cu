@@ -8,12 +8,12 @@ using namespace warpcell;
 using attention::Backward;
 using attention::Gradients;
 using attention::kBlockThreads;
+using attention::kColumns;
 using attention::kHeld;
 using attention::kMaskKeys;
 using attention::kMaskQueries;
 using attention::kQueries;
 using attention::kSummed;
-using attention::kVectorColumns;
 using attention::Problem;
 
 // `lse`: the logarithm of each query's sum of e^score.

@@ -65,7 +65,7 @@ const tiles = kernelFactsByDType("attention", floats, (type) => ({
   queries16: differing(`kQueries<${type}, 16>`),
   maskQueries: differing(`kMaskQueries<${type}>`),
   maskKeys: differing(`kMaskKeys<${type}>`),
-  vector: differing(`kVectorColumns<${type}>`),
+  columns: differing(`kColumns<${type}>`),
   deltaWidth: `kDeltaWidth<${type}>`,
 }));
 
@@ -103,8 +103,8 @@ function backward(on: Execution, call: BackwardCall): void {
   const read = readOf(call);
   const parts = partsOf(on, dtype, problem);
   const block = blockOf(on);
-  const { vector, maskKeys } = tiles(dtype);
-  const padded = Math.ceil(width / vector.serial) * vector.serial;
+  const { columns, maskKeys } = tiles(dtype);
+  const padded = Math.ceil(width / columns.serial) * columns.serial;
   const keyBlocks = onDevice(device, { serial: parts, threads: Math.ceil(keys / maskKeys.threads) });
   const queryRows = batches * heads * queries;
   // Where a block is one thread, blocks of keys work out what they add to the gradients of queries, too.

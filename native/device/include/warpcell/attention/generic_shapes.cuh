@@ -15,7 +15,7 @@ constexpr int kMaskQueries = kTileLines;
 template <class T>
 constexpr int kMaskKeys = kLanes<Sum<T>>;
 template <class T>
-constexpr int kVectorColumns = kWidth<Sum<T>>;
+constexpr int kColumns = kColumnGroup<Sum<T>>;
 constexpr int kBlockThreads = 1;
 constexpr int kSummed = 64;  // rows of a block of sums
 #else
@@ -28,7 +28,7 @@ constexpr int kMaskQueries = kLines;
 template <class T>
 constexpr int kMaskKeys = kLines;
 template <class T>
-constexpr int kVectorColumns = 1;
+constexpr int kColumns = 1;
 constexpr int kBlockThreads = kThreads;
 constexpr int kSummed = 1;
 #endif

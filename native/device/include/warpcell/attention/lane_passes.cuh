@@ -140,7 +140,7 @@ inline void through_cap(const Problem& p, int lines) {
 }
 
 // Part `part` of `parts` of one head's keys: their gradients, and what they add to those of the queries, in
-// `query_sums` [parts, batches, heads, queries, whole_vectors(width)].
+// `query_sums` [parts, batches, heads, queries, whole groups of columns].
 template <class T, class Bend = Unbent>
 __attribute__((noinline)) void keys_backward(const Backward<T>& in, T* dk, T* dv, Sum<T>* query_sums, long long parts,
                                              long long block, const Bend& bend = {}) {
@@ -149,7 +149,7 @@ __attribute__((noinline)) void keys_backward(const Backward<T>& in, T* dk, T* dv
   Room<A>& own = room<A>();
   const Problem& p = in.p;
   const long long part = block % parts, key_head = block / parts % p.key_heads(), batch = block / parts / p.key_heads();
-  const int width = int(p.width), values = int(p.value_width), padded = whole_vectors(width, kWidth<A>);
+  const int width = int(p.width), values = int(p.value_width), padded = whole_vectors(width, kColumnGroup<A>);
   A *columns = own.a, *value_columns = own.b, *key_sums = own.c, *value_sums = own.d, *padded_keys = own.e;
   const auto sums_of = [&](long long head) {
     return query_sums + ((part * p.batches + batch) * p.heads + head) * p.queries * padded;
@@ -242,7 +242,7 @@ __attribute__((noinline)) void sum_parts(const Sum<T>* query_sums, T* dq, const 
                                          long long parts, long long row) {
   using A = Sum<T>;
   A* sums = room<A>().a;
-  const int width = int(p.width), padded = whole_vectors(width, kWidth<A>);
+  const int width = int(p.width), padded = whole_vectors(width, kColumnGroup<A>);
   const long long query = row % p.queries, head = row / p.queries % p.heads, batch = row / p.queries / p.heads;
   T* to = dq + s.dq.at(batch, head) + query * s.dq.token;
   for (int d = 0; d < width; d++) sums[d] = query_sums[row * padded + d];

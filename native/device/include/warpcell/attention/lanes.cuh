@@ -15,6 +15,9 @@ constexpr int kVectorBytes = 32, kVectors = 2, kLines = 6;
 #endif
 template <class A>
 constexpr int kWidth = kVectorBytes / int(sizeof(A));
+// Columns of which sums of queries have whole groups: the library allocates for them, whatever the processor's vectors.
+template <class A>
+constexpr int kColumnGroup = 64 / int(sizeof(A));
 // Queries or keys side by side, and lines of a tile.
 template <class A>
 constexpr int kLanes = 256 / int(sizeof(A));
