@@ -10,19 +10,21 @@ namespace warpcell {
 
 constexpr int kAdded = 256;  // rows of a column that a thread adds one after the other
 
+// The first `count` of N rows.
 template <class Op, class T, int V, int N>
-__device__ inline void add_rows(typename Op::State (&states)[V], const Pack<T, V> (&loaded)[N], long long row,
-                                int step) {
+__device__ inline void add_rows(typename Op::State (&states)[V], const Pack<T, V> (&loaded)[N], int count,
+                                long long row, int step) {
 #pragma unroll
   for (int v = 0; v < V; v++) {
-    if constexpr (by_groups<Op> && N > 1) {
+    if constexpr (by_groups<Op>) {
       Wide<T> values[N];
 #pragma unroll
       for (int n = 0; n < N; n++) values[n] = widen<T>(loaded[n].element[v]);
-      Op::add_group(states[v], values);
+      Op::add_group(states[v], values, count);
     } else {
 #pragma unroll
-      for (int n = 0; n < N; n++) Op::add(states[v], widen<T>(loaded[n].element[v]), row + n * step);
+      for (int n = 0; n < N; n++)
+        if (n < count) Op::add(states[v], widen<T>(loaded[n].element[v]), row + n * step);
     }
   }
 }
@@ -96,20 +98,20 @@ __device__ inline void strided_columns(typename Op::State (&states)[V], const Co
     Pack<typename Columns::Type, V> packs[U];
 #pragma unroll
     for (int u = 0; u < U; u++) packs[u] = Columns::pack(loaded[u]);
-    add_rows<Op>(states, packs, row, step);
+    add_rows<Op>(states, packs, U, row, step);
   }
-  if (row < last) {
+  if constexpr (U > 1) {
+    if (row >= last) return;
     Loaded loaded[U - 1];
+    int count = 0;
 #pragma unroll
     for (int u = 0; u < U - 1; u++)
-      if (row + u * step < last) loaded[u] = columns.load(row + u * step);
+      if (row + u * step < last) loaded[u] = columns.load(row + u * step), count = u + 1;
+    Pack<typename Columns::Type, V> packs[U - 1];
 #pragma unroll
-    for (int u = 0; u < U - 1; u++) {
-      if (row + u * step < last) {
-        const Pack<typename Columns::Type, V> packs[1] = {Columns::pack(loaded[u])};
-        add_rows<Op>(states, packs, row + u * step, step);
-      }
-    }
+    for (int u = 0; u < U - 1; u++)
+      if (u < count) packs[u] = Columns::pack(loaded[u]);
+    add_rows<Op>(states, packs, count, row, step);
   }
 }
 

@@ -195,20 +195,22 @@ struct LogSumExpOf {
       state.most = other.most != other.most || state.most != state.most ? state.most + other.most : other.most;
     }
   }
-  // N elements at a time need one e^x each.
+  // N elements at a time, or the first `count` of them, need one e^x each.
   template <int N>
-  static __device__ inline void add_group(State& state, const Wide<T> (&x)[N]) {
+  static __device__ inline void add_group(State& state, const Wide<T> (&x)[N], int count = N) {
     A most = A(x[0]), sum = A(0);
 #pragma unroll
-    for (int i = 1; i < N; i++) most = A(x[i]) > most ? A(x[i]) : most;
+    for (int i = 1; i < N; i++) most = i < count && A(x[i]) > most ? A(x[i]) : most;
     if (most - most != A(0)) {
       // Infinities, or nothing that is ordered.
 #pragma unroll
-      for (int i = 0; i < N; i++) add(state, x[i], 0);
+      for (int i = 0; i < N; i++)
+        if (i < count) add(state, x[i], 0);
       return;
     }
 #pragma unroll
-    for (int i = 0; i < N; i++) sum += fn::exp(A(x[i]) - most);
+    for (int i = 0; i < N; i++)
+      if (i < count) sum += fn::exp(A(x[i]) - most);
     merge(state, {most, sum});
   }
   static __device__ inline A finish(const State& state, double) {
@@ -240,20 +242,27 @@ struct VarOf {
     state.squares += other.squares + delta * delta * (state.count * other.count / count);
     state.count = count;
   }
-  // N elements at a time need one division: their own mean and squares first, less what the rounding of that mean left.
+  // N elements at a time, or the first `count` of them, need one division: their own mean and squares first, less what
+  // the rounding of that mean left.
   template <int N>
-  static __device__ inline void add_group(State& state, const Wide<T> (&x)[N]) {
+  static __device__ inline void add_group(State& state, const Wide<T> (&x)[N], int count = N) {
     A sum = A(0), rest = A(0), squares = A(0);
 #pragma unroll
-    for (int i = 0; i < N; i++) sum += A(x[i]);
-    const A mean = sum * A(1.0 / N);
+    for (int i = 0; i < N; i++)
+      if (i < count) sum += A(x[i]);
+    const A part = count == N ? A(1.0 / N) : A(1) / A(count), mean = sum * part;
 #pragma unroll
     for (int i = 0; i < N; i++) {
+      if (i >= count) continue;
       A d = A(x[i]) - mean;
       rest += d;
       squares += d * d;
     }
-    merge(state, {A(N), mean, squares - rest * rest * A(1.0 / N)});
+    const State own = {A(count), mean, squares - rest * rest * part};
+    if (state.count == A(0))
+      state = own;
+    else
+      merge(state, own);
   }
   // `correction` is what is taken off the count.
   static __device__ inline A finish(const State& state, double correction) {
