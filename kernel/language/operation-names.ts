@@ -156,6 +156,7 @@ const names = new Set(
   fullLike
   gather
   gaussianNllLoss
+  gcd
   ge
   gelu
   geomspace
@@ -175,6 +176,10 @@ const names = new Set(
   hstack
   huberLoss
   hypot
+  i0
+  i0e
+  i1
+  i1e
   ifft
   ifft2
   ifftn
@@ -206,6 +211,7 @@ const names = new Set(
   kthvalue
   l1Loss
   layerNorm
+  lcm
   le
   leakyRelu
   lerp
@@ -291,6 +297,7 @@ const names = new Set(
   pixelUnshuffle
   poissonNllLoss
   polar
+  polygamma
   positive
   pow
   prelu

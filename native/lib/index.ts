@@ -138,7 +138,7 @@ export { embedding, type EmbeddingOptions } from "./tensor/embedding.ts";
 export { embeddingBag, type EmbeddingBagOptions } from "./tensor/embedding-bag.ts";
 export { channelShuffle, pixelShuffle, pixelUnshuffle } from "./tensor/pixels.ts";
 export { affineGrid, gridSample, type GridOptions, type GridSampleOptions } from "./tensor/sampling.ts";
-export { bucketize, digamma, logit, type BucketOptions } from "./tensor/composed.ts";
+export { bucketize, logit, polygamma, type BucketOptions } from "./tensor/composed.ts";
 export type { AxisSlice, Shape } from "./memory/shape.ts";
 export { checkTensor, type TensorRequirements } from "./tensor/check.ts";
 export { assertClose, type AssertCloseOptions, type Comparable } from "./tensor/assert-close.ts";
@@ -167,7 +167,14 @@ export {
 export * from "./tensor/functions.ts";
 export { gather, indexSelect, take, type Indices } from "./tensor/indexing.ts";
 export { takeAlongAxis } from "./tensor/along-axis.ts";
-export { indexAdd, indexCopy, indexFill, scatter, scatterAdd, type ScatterOptions } from "./tensor/scattering.ts";
+export {
+  indexAdd,
+  indexCopy,
+  indexFill,
+  scatter,
+  scatterAdd,
+  type ScatterOptions,
+} from "./tensor/scattering.ts";
 export { maskedFill, maskedSelect, nonzero } from "./tensor/masks.ts";
 export { newAxis, type IndexEntry } from "./tensor/index-entries.ts";
 export {

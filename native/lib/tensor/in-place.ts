@@ -40,6 +40,11 @@ export interface InPlaceMethods<D extends DType> {
   erfc_(): Tensor<D>;
   erfinv_(): Tensor<D>;
   lgamma_(): Tensor<D>;
+  digamma_(): Tensor<D>;
+  i0_(): Tensor<D>;
+  i0e_(): Tensor<D>;
+  i1_(): Tensor<D>;
+  i1e_(): Tensor<D>;
   floor_(): Tensor<D>;
   ceil_(): Tensor<D>;
   round_(): Tensor<D>;
@@ -76,6 +81,8 @@ export interface InPlaceMethods<D extends DType> {
   heaviside_(other: Operand): Tensor<D>;
   xlogy_(other: Operand): Tensor<D>;
   nextafter_(other: Operand): Tensor<D>;
+  gcd_(other: Operand): Tensor<D>;
+  lcm_(other: Operand): Tensor<D>;
   bitwiseAnd_(other: Operand): Tensor<D>;
   bitwiseOr_(other: Operand): Tensor<D>;
   bitwiseXor_(other: Operand): Tensor<D>;
