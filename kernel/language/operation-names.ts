@@ -263,6 +263,7 @@ const names = new Set(
   min
   minimum
   mish
+  mode
   moveAxis
   mseLoss
   mul
@@ -316,6 +317,7 @@ const names = new Set(
   relu
   relu6
   remainder
+  renorm
   repeatInterleave
   reshape
   rfft

@@ -248,6 +248,7 @@ export {
 export { broadcastArrays, broadcastShapes } from "./tensor/broadcasting.ts";
 export { allclose, arrayEqual, equal, isclose, type CloseOptions } from "./tensor/closeness.ts";
 export { countNonzero, isin } from "./tensor/membership.ts";
+export { mode } from "./tensor/mode.ts";
 export { maxUnpool1d, maxUnpool2d, maxUnpool3d, type UnpoolOptions } from "./tensor/unpooling.ts";
 export { unique, uniqueAll, uniqueConsecutive, type Unique } from "./tensor/unique.ts";
 export { diff, trapezoid, type AreaOptions, type DifferenceOptions } from "./tensor/differences.ts";
@@ -337,7 +338,7 @@ export { col2im, im2col, type WindowColumnsOptions } from "./tensor/window-colum
 export type { PerAxis } from "./tensor/per-axis.ts";
 export { istft, stft, type InverseStftOptions, type StftOptions } from "./tensor/stft.ts";
 export { unfold } from "./tensor/unfold.ts";
-export { cdist, cosineSimilarity, normalize, type LengthOptions } from "./tensor/distances.ts";
+export { cdist, cosineSimilarity, normalize, renorm, type LengthOptions } from "./tensor/distances.ts";
 export {
   binaryCrossEntropy,
   gaussianNllLoss,
