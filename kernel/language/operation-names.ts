@@ -189,6 +189,7 @@ const names = new Set(
   indexAdd
   indexCopy
   indexFill
+  indexReduce
   indexSelect
   inner
   instanceNorm

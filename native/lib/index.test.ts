@@ -297,6 +297,8 @@ test("a tensor's methods: those of the table, and these", () => {
     "indexCopy_",
     "indexFill",
     "indexFill_",
+    "indexReduce",
+    "indexReduce_",
     "indexSelect",
     "inner",
     "isContiguousIn",

@@ -171,6 +171,7 @@ export {
   indexAdd,
   indexCopy,
   indexFill,
+  indexReduce,
   scatter,
   scatterAdd,
   type ScatterOptions,
