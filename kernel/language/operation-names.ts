@@ -172,6 +172,7 @@ const names = new Set(
   hardtanh
   heaviside
   hfft
+  hingeEmbeddingLoss
   histogram
   hstack
   huberLoss
@@ -269,6 +270,9 @@ const names = new Set(
   mseLoss
   mul
   multiDot
+  multiMarginLoss
+  multilabelMarginLoss
+  multilabelSoftMarginLoss
   multinomial
   nanToNum
   nanmax
@@ -343,6 +347,7 @@ const names = new Set(
   sinh
   slogdet
   smoothL1Loss
+  softMarginLoss
   softmax
   softplus
   softshrink

@@ -357,6 +357,15 @@ export {
   type MarginOptions,
   type TripletOptions,
 } from "./tensor/embedding-losses.ts";
+export {
+  hingeEmbeddingLoss,
+  multiMarginLoss,
+  multilabelMarginLoss,
+  multilabelSoftMarginLoss,
+  softMarginLoss,
+  type ClassMarginOptions,
+  type WeightedLossOptions,
+} from "./tensor/margin-losses.ts";
 export { Event } from "./device/event.ts";
 export { Stream } from "./device/stream.ts";
 export { withStream } from "./graph/with-stream.ts";
