@@ -117,13 +117,22 @@ __device__ inline double whole_power(double x, int n) {
 __device__ inline double reciprocal_powers(double x, int n, double c) {
   double sum = 0, z = x;
   for (int j = 1; z < n + 8; z = x + j++) sum += whole_power(c / z, n + 1);
-  const double numbers[] = {1.0 / 6,       -1.0 / 30, 1.0 / 42,      -1.0 / 30,     5.0 / 66,
-                            -691.0 / 2730, 7.0 / 6,   -3617.0 / 510, 43867.0 / 798, -174611.0 / 330};
-  double tail = 0, factor = 0.5 * (n + 1), step = 1 / (z * z), power = step;
+  // B₂ₖ/(2k)!
+  const double numbers[] = {1 / 12.0,
+                            -1 / 720.0,
+                            1 / 30240.0,
+                            -1 / 1209600.0,
+                            1 / 47900160.0,
+                            -691 / 1307674368000.0,
+                            1 / 74724249600.0,
+                            -3617.0 / 10670622842880000.0,
+                            43867.0 / 5109094217170944000.0,
+                            -174611.0 / 802857662698291200000.0};
+  double tail = 0, factor = n + 1, step = 1 / (z * z), power = step;
   for (int k = 0; k < 10; k++) {
     tail += numbers[k] * factor * power;
     power *= step;
-    factor *= double(n + 2 * k + 2) * double(n + 2 * k + 3) / (double(2 * k + 3) * double(2 * k + 4));
+    factor *= double(n + 2 * k + 2) * double(n + 2 * k + 3);
   }
   return sum + c * whole_power(c / z, n) * ((n == 0 ? -::log(z) : 1.0 / n) + (0.5 / z + tail));
 }
