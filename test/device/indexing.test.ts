@@ -658,6 +658,13 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expectGradients((x, v) => x.mul(2).set([null, list], v), [{ shape: [3, 4] }, { shape: [3, 1] }], device);
     expectGradients((x, v) => x.indexCopy(0, list, v), [{ shape: [3, 2] }, { shape: [3, 2] }], device);
     expectGradients((x, v) => x.indexAdd(1, list, v, { alpha: 3 }), [{ shape: [3, 2] }, { shape: [3, 3] }], device);
+    for (const reduce of ["set", "mean", "prod", "max"] as const)
+      for (const includeSelf of [true, false])
+        expectGradients(
+          (x, v) => x.indexReduce(1, list, v, { reduce, includeSelf }),
+          [{ shape: [3, 2] }, { shape: [3, 3] }],
+          device,
+        );
     for (const reduce of ["set", "add", "prod", "mean", "max", "min"] as const)
       expectGradients(
         (x, v) =>
