@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseSync } from "oxc-parser";
 
-const holders = new Set(["Tensor", "ElementwiseMethods", "PairwiseMethods", "InPlaceMethods"]);
+const holders = new Set(["Tensor", "ElementwiseMethods", "PairwiseMethods"]);
 /** What the signatures of {@link elementwise} say of dtypes, in words. */
 const dtypeNotes = [
   [/^Tensor<FloatOf<D>>$/, "Integers and bool give float32."],
@@ -177,6 +177,30 @@ function tableFunctions({ program }, members) {
   return `${functionsHeader}${written.join("\n")}\nexport {};\n`;
 }
 
+const inPlaceHeader = `import type { DType } from "../memory/dtype.ts";
+import type { Tensor } from "./tensor.ts";
+type Operand = Tensor | number | bigint | boolean;
+/** Each writes its result over the tensor's elements, in their dtype, and returns the tensor. */
+export interface InPlaceMethods<D extends DType> {
+`;
+
+/** What a form in place says: what the method does, but of dtypes. */
+function inPlaceComment({ name, documentation: { said, example }, signatures: [{ note }] }) {
+  const [first, ...rest] = said.filter((line) => line !== note);
+  return commentOf({ said: [`In place: ${lowered(first)}`, ...rest], example: inPlace(example, name) }, "    ");
+}
+
+/** The forms in place of the table's methods, one declaration each. */
+function tableInPlace(members) {
+  const written = [...members.values()]
+    .filter(({ holder, signatures: [first] }) => elementwise.has(holder) && first.result !== 'Tensor<"bool">')
+    .map((method) => {
+      const operand = method.signatures[0].params === "" ? "" : "other: Operand";
+      return `    ${inPlaceComment(method)}\n    ${method.name}_(${operand}): Tensor<D>;\n`;
+    });
+  return `${inPlaceHeader}${written.join("")}}\n`;
+}
+
 /** What the signature of every function names. */
 const imported = { Tensor: "./tensor.ts", DType: "../memory/dtype.ts" };
 
@@ -215,17 +239,10 @@ function editsOf(file, members) {
   }
   for (const { name, member, documentation, holder, signatures, file: own } of members.values()) {
     if (own !== file) continue;
-    const isInPlace =
-      name.endsWith("_") && /^$|^\{@link Tensor\.\w+\} in place\.$/.test(documentation?.said.join(" ") ?? "");
+    const isInPlace = name.endsWith("_") && /^\{@link Tensor\.\w+\} in place\.$/.test(documentation?.said.join(" "));
     const plain = isInPlace ? members.get(name.slice(0, -1)) : undefined;
     if (plain !== undefined) {
-      const { said, example } = plain.documentation;
-      const [first, ...rest] = said.filter((line) => line !== plain.signatures[0].note);
-      const comment = commentOf(
-        { said: [`In place: ${lowered(first)}`, ...rest], example: inPlace(example, plain.name) },
-        "    ",
-      );
-      edits.push([documentation?.start ?? member.start, member.start, `${comment}\n    `]);
+      edits.push([documentation.start, member.start, `${inPlaceComment(plain)}\n    `]);
     } else if (elementwise.has(holder) && signatures[0].note !== undefined)
       edits.push([documentation.start, member.start, `${commentOf(documentation, "    ")}\n    `]);
   }
@@ -263,6 +280,7 @@ export function completeDeclarations(folder) {
   for (const file of files) {
     let { text } = file;
     if (file.name === join("tensor", "functions.d.ts")) text = tableFunctions(file, members);
+    else if (file.name === join("tensor", "in-place.d.ts")) text = tableInPlace(members);
     else
       for (const [start, end, replacement] of editsOf(file, members))
         text = text.slice(0, start) + replacement + text.slice(end);

@@ -156,6 +156,7 @@ const names = new Set(
   fullLike
   gather
   gaussianNllLoss
+  gcd
   ge
   gelu
   geomspace
@@ -171,10 +172,15 @@ const names = new Set(
   hardtanh
   heaviside
   hfft
+  hingeEmbeddingLoss
   histogram
   hstack
   huberLoss
   hypot
+  i0
+  i0e
+  i1
+  i1e
   ifft
   ifft2
   ifftn
@@ -184,6 +190,7 @@ const names = new Set(
   indexAdd
   indexCopy
   indexFill
+  indexReduce
   indexSelect
   inner
   instanceNorm
@@ -206,6 +213,7 @@ const names = new Set(
   kthvalue
   l1Loss
   layerNorm
+  lcm
   le
   leakyRelu
   lerp
@@ -257,10 +265,14 @@ const names = new Set(
   min
   minimum
   mish
+  mode
   moveAxis
   mseLoss
   mul
   multiDot
+  multiMarginLoss
+  multilabelMarginLoss
+  multilabelSoftMarginLoss
   multinomial
   nanToNum
   nanmax
@@ -291,6 +303,7 @@ const names = new Set(
   pixelUnshuffle
   poissonNllLoss
   polar
+  polygamma
   positive
   pow
   prelu
@@ -309,6 +322,7 @@ const names = new Set(
   relu
   relu6
   remainder
+  renorm
   repeatInterleave
   reshape
   rfft
@@ -333,6 +347,7 @@ const names = new Set(
   sinh
   slogdet
   smoothL1Loss
+  softMarginLoss
   softmax
   softplus
   softshrink

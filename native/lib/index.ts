@@ -138,7 +138,7 @@ export { embedding, type EmbeddingOptions } from "./tensor/embedding.ts";
 export { embeddingBag, type EmbeddingBagOptions } from "./tensor/embedding-bag.ts";
 export { channelShuffle, pixelShuffle, pixelUnshuffle } from "./tensor/pixels.ts";
 export { affineGrid, gridSample, type GridOptions, type GridSampleOptions } from "./tensor/sampling.ts";
-export { bucketize, digamma, logit, type BucketOptions } from "./tensor/composed.ts";
+export { bucketize, logit, polygamma, type BucketOptions } from "./tensor/composed.ts";
 export type { AxisSlice, Shape } from "./memory/shape.ts";
 export { checkTensor, type TensorRequirements } from "./tensor/check.ts";
 export { assertClose, type AssertCloseOptions, type Comparable } from "./tensor/assert-close.ts";
@@ -167,7 +167,15 @@ export {
 export * from "./tensor/functions.ts";
 export { gather, indexSelect, take, type Indices } from "./tensor/indexing.ts";
 export { takeAlongAxis } from "./tensor/along-axis.ts";
-export { indexAdd, indexCopy, indexFill, scatter, scatterAdd, type ScatterOptions } from "./tensor/scattering.ts";
+export {
+  indexAdd,
+  indexCopy,
+  indexFill,
+  indexReduce,
+  scatter,
+  scatterAdd,
+  type ScatterOptions,
+} from "./tensor/scattering.ts";
 export { maskedFill, maskedSelect, nonzero } from "./tensor/masks.ts";
 export { newAxis, type IndexEntry } from "./tensor/index-entries.ts";
 export {
@@ -241,6 +249,7 @@ export {
 export { broadcastArrays, broadcastShapes } from "./tensor/broadcasting.ts";
 export { allclose, arrayEqual, equal, isclose, type CloseOptions } from "./tensor/closeness.ts";
 export { countNonzero, isin } from "./tensor/membership.ts";
+export { mode } from "./tensor/mode.ts";
 export { maxUnpool1d, maxUnpool2d, maxUnpool3d, type UnpoolOptions } from "./tensor/unpooling.ts";
 export { unique, uniqueAll, uniqueConsecutive, type Unique } from "./tensor/unique.ts";
 export { diff, trapezoid, type AreaOptions, type DifferenceOptions } from "./tensor/differences.ts";
@@ -330,7 +339,7 @@ export { col2im, im2col, type WindowColumnsOptions } from "./tensor/window-colum
 export type { PerAxis } from "./tensor/per-axis.ts";
 export { istft, stft, type InverseStftOptions, type StftOptions } from "./tensor/stft.ts";
 export { unfold } from "./tensor/unfold.ts";
-export { cdist, cosineSimilarity, normalize, type LengthOptions } from "./tensor/distances.ts";
+export { cdist, cosineSimilarity, normalize, renorm, type LengthOptions } from "./tensor/distances.ts";
 export {
   binaryCrossEntropy,
   gaussianNllLoss,
@@ -348,6 +357,15 @@ export {
   type MarginOptions,
   type TripletOptions,
 } from "./tensor/embedding-losses.ts";
+export {
+  hingeEmbeddingLoss,
+  multiMarginLoss,
+  multilabelMarginLoss,
+  multilabelSoftMarginLoss,
+  softMarginLoss,
+  type ClassMarginOptions,
+  type WeightedLossOptions,
+} from "./tensor/margin-losses.ts";
 export { Event } from "./device/event.ts";
 export { Stream } from "./device/stream.ts";
 export { withStream } from "./graph/with-stream.ts";

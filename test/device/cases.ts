@@ -2,7 +2,7 @@
 // operation more is a row more.
 import type { OperationName } from "../../native/lib/ops/core/table.ts";
 import type { Random } from "../helpers/random.ts";
-import { erf, erfc, erfinv, lgamma } from "./special.ts";
+import { erf, erfc, erfinv, i0, i0e, i1, i1e, lgamma, polygamma, polygammaSize } from "./special.ts";
 
 /**
  * The most that a result may be off before it is rounded to a dtype narrower than the one that it is computed in. A
@@ -148,6 +148,17 @@ const bitwise = (
   ofIntegers: (x: bigint, y: bigint) => bigint,
   ofBools: (x: boolean, y: boolean) => boolean,
 ): ElementwiseCase => ({ name, ranges: [wide, wide], ofIntegers, ofBools });
+const slope = (name: OperationName, n: number, more: Partial<ElementwiseCase> = {}): ElementwiseCase =>
+  one(
+    name,
+    (x) => polygamma(n, x),
+    (u, wanted, [x]) => 2 * u * Math.abs(wanted) + 2 ** -53 * (4 * n + 32) * polygammaSize(n, x!),
+    [-5, 30],
+    more,
+  );
+function gcd(x: bigint, y: bigint): bigint {
+  return y === 0n ? (x < 0n ? -x : x) : gcd(y, x % y);
+}
 const math = (
   name:
     | "exp"
@@ -176,7 +187,7 @@ const math = (
 export const elementwiseCases: readonly ElementwiseCase[] = [
   one("neg", (x) => -x, 0, wide, { ofIntegers: (x) => -x }),
   one("abs", Math.abs, 0, wide, { ofIntegers: (x) => (x < 0n ? -x : x) }),
-  one("sign", Math.sign, 0, wide, { ofIntegers: (x) => (x > 0n ? 1n : x < 0n ? -1n : 0n) }),
+  one("sign", (x) => (x === 0 ? 0 : Math.sign(x)), 0, wide, { ofIntegers: (x) => (x > 0n ? 1n : x < 0n ? -1n : 0n) }),
   one("positive", (x) => x, 0, wide, { ofIntegers: (x) => x }),
   one("signbit", isNegative, 0, wide, { ofIntegers: (x) => x < 0n }),
   one("square", (x) => x * x, 0.5, wide, { ofIntegers: (x) => x * x }),
@@ -216,6 +227,11 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   one("erfinv", erfinv, library("erfinv"), unit),
   // Near its zeros at 1 and 2 the reference is the one that is less exact.
   one("lgamma", lgamma, (u, wanted) => library("lgamma") * 2 * u * Math.abs(wanted) + 2e-14, positive),
+  // Digits of float64 that its sums lose, the powers of n + 1 factors and the reference's integral; then one rounding.
+  slope("digamma", 0),
+  ...[1, 2, 5].map((n) => slope("polygamma", n, { attributes: { n } })),
+  // A polynomial of x² (7), or of 1/x beside a root and two powers (4 each).
+  ...Object.entries({ i0, i0e, i1, i1e }).map(([name, of]) => one(name as OperationName, of, 12)),
   one("floor", Math.floor),
   one("ceil", Math.ceil),
   one("round", round),
@@ -370,6 +386,12 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
     (x, y) => x ^ y,
     (x, y) => x !== y,
   ),
+  { name: "gcd", ranges: [wide, wide], ofIntegers: gcd },
+  {
+    name: "lcm",
+    ranges: [wide, wide],
+    ofIntegers: (x, y) => (x === 0n || y === 0n ? 0n : (x * y < 0n ? -x * y : x * y) / gcd(x, y)),
+  },
   {
     name: "bitwiseLeftShift",
     ranges: [wide, wide],

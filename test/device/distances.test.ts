@@ -13,6 +13,7 @@ import {
   marginRankingLoss,
   normalize,
   poissonNllLoss,
+  renorm,
   tensor,
   tripletMarginLoss,
   zeros,
@@ -59,6 +60,29 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(numbersOf(cosineSimilarity(zeros([1, 3], { dtype, device }), zeros([1, 3], { dtype, device })))).toEqual([
       0,
     ]);
+  });
+
+  test.each(floats)("parts of %s that are too long, kept short", (dtype) => {
+    const x = sample([4, 3, 5], dtype);
+    for (const p of [1, 2, 2.5, Infinity]) {
+      const lengths = [0, 1, 2].map((j) =>
+        norm(
+          indicesOf([4, 5]).map(([i, k]) => at(x, [i!, j, k!])),
+          p,
+        ),
+      );
+      // One of them at least is, and one is not, unless they are equal.
+      const most = (Math.min(...lengths) + Math.max(...lengths)) / 2;
+      const wanted = indicesOf([4, 3, 5]).map(([i, j, k]): Wanted => {
+        const value = at(x, [i!, j!, k!]);
+        return [lengths[j!]! > most ? (value * most) / lengths[j!]! : value, Math.abs(value)];
+      });
+      expectNear(renorm(x.x, p, 1, most), [4, 3, 5], wanted, 8, dtype);
+      expect(numbersOf(renorm(x.x, p, -2, most))).toEqual(numbersOf(renorm(x.x, p, 1, most)));
+    }
+    expect(numbersOf(renorm(x.x, 2, 0, 0)).every((each) => each === 0)).toBe(true);
+    expect(numbersOf(renorm(zeros([2, 2], { dtype, device }), 2, 0, 0))).toEqual([0, 0, 0, 0]);
+    expect(renorm(tensor([[3, 4]], { dtype: "int32", device }), 2, 0, 2.5).toArray()).toEqual([[1.5, 2]]);
   });
 
   test.each(floats)("distances between rows of %s", (dtype) => {
@@ -235,6 +259,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   test("gradients", () => {
     const of = (...shape: number[]): { shape: number[] } => ({ shape });
     expectGradients((x) => normalize(x!), [of(2, 3)], device);
+    for (const p of [1, 2, 3]) expectGradients((x) => renorm(x!, p, 0, 0.5), [of(2, 3)], device);
     expectGradients((a, b) => cosineSimilarity(a!, b!, { axis: -1 }), [of(2, 3), of(3)], device);
     for (const p of [1, 2, 3]) expectGradients((a, b) => cdist(a!, b!.add(3), { p }), [of(2, 3), of(4, 3)], device);
     expectGradients(
@@ -268,6 +293,12 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       "rows of other lengths",
       () => cdist(of(2, 3), of(2, 4)),
       "cdist takes rows of one length, […, P, M] and […, R, M], but got shapes [2, 3] and [2, 4].",
+    ],
+    ["a norm of 0", () => renorm(of(2, 3), 0, 0, 1), "renorm takes a p above 0 but got 0."],
+    [
+      "a length below 0",
+      () => renorm(of(2, 3), 2, 0, -1),
+      "renorm takes a number of at least 0 as maxNorm but got -1. Write renorm(p, axis, maxNorm).",
     ],
     ["a norm of less than 0", () => cdist(of(2, 3), of(2, 3), -1), "cdist takes a p of at least 0 but got -1."],
     ["an axis that is not there", () => normalize(of(2, 3), { axis: 2 }), "There is no axis 2 in a tensor with 2 axes"],

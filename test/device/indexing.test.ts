@@ -270,6 +270,9 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(() => x.get({ at: "a" } as never)).toThrow(
       'get takes indices as a tensor of integers or an array but got "a".',
     );
+    expect(() => x.indexReduce(0, indices([[0]]), x)).toThrow(
+      "indexReduce takes a list of indices but got shape [1, 1].",
+    );
     expect(() => x.indexAdd(0, indices([[0]]), x)).toThrow("indexAdd takes a list of indices but got shape [1, 1].");
   });
 
@@ -485,6 +488,13 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
           ).toBeLessThanOrEqual(bound * Math.abs(held[at]!)),
         );
         expect(numbers(base.clone().scatter_(0, indices(list), source, options))).toEqual(found);
+        // The same of rows, which are all alike.
+        const [rows, coming] = [base, source].map((x) => x.unsqueeze(0).expand(3, -1).contiguous());
+        for (const joined of [
+          rows!.indexReduce(1, indices(list), coming!, options),
+          rows!.clone().indexReduce_(1, indices(list), coming!, options),
+        ])
+          for (const row of joined.unbind(0)) expect(numbers(row)).toEqual(found);
       }
     expect(numbers(base)).toEqual(old);
   });
@@ -648,6 +658,13 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expectGradients((x, v) => x.mul(2).set([null, list], v), [{ shape: [3, 4] }, { shape: [3, 1] }], device);
     expectGradients((x, v) => x.indexCopy(0, list, v), [{ shape: [3, 2] }, { shape: [3, 2] }], device);
     expectGradients((x, v) => x.indexAdd(1, list, v, { alpha: 3 }), [{ shape: [3, 2] }, { shape: [3, 3] }], device);
+    for (const reduce of ["set", "mean", "prod", "max"] as const)
+      for (const includeSelf of [true, false])
+        expectGradients(
+          (x, v) => x.indexReduce(1, list, v, { reduce, includeSelf }),
+          [{ shape: [3, 2] }, { shape: [3, 3] }],
+          device,
+        );
     for (const reduce of ["set", "add", "prod", "mean", "max", "min"] as const)
       expectGradients(
         (x, v) =>

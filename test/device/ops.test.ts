@@ -286,6 +286,12 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       2, 5, 8,
     ]);
     expect(clamp(x, { max: 4 }).toArray()).toEqual([1, 4, 4]);
+    // As the smaller and the larger of two are, of numbers and of tensors.
+    for (const bound of [NaN, tensor([NaN, NaN, NaN], { device })]) {
+      expect(x.clamp({ min: bound }).toArray()).toEqual([NaN, NaN, NaN]);
+      expect(x.clamp({ min: 2, max: bound }).toArray()).toEqual([NaN, NaN, NaN]);
+    }
+    expect(tensor([NaN, 3], { device }).clamp(0, 1).toArray()).toEqual([NaN, 1]);
     expect(() => x.clamp({} as never)).toThrow("clamp takes a min, a max or both, such as { min: 0 }.");
     expect(() => x.clamp({ min: "a" as never })).toThrow('clamp takes a number or a tensor as min but got "a".');
     expect(() => tensor([3], { device, dtype: "uint8" }).clamp({ min: 300 })).toThrow(

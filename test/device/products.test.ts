@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import {
   addmm,
   baddbmm,
+  complex,
   cross,
   dot,
   inner,
@@ -138,6 +139,23 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     );
     expect(vecdot(p.x, q.x).dtype).toBe(dtype);
     expect(p.x.transpose([2, 0, 1]).vecdot(q.x.T, { axis: 0 }).shape).toEqual([5, 4]);
+    // (x − (2x + 1)i)(y + (2y + 1)i)
+    const vectors = [p, q].map(({ x }) => complex(x.to("float64"), x.to("float64").mul(2).add(1)));
+    const [real, imag] = ["real", "imag"].map((part) => vecdot(vectors[0]!, vectors[1]!)[part as "real"]);
+    const sums = (of: (x: number, y: number) => number) =>
+      indicesOf([5, 4]).map(([i, j]): Wanted => {
+        const each = indicesOf([9]).map(([k]) => of(at(p, [i!, 0, k!]), at(q, [j!, k!])));
+        return [each.reduce((sum, value) => sum + value, 0), 9 * 40];
+      });
+    const product = (x: number, y: number) => x * y + (2 * x + 1) * (2 * y + 1);
+    expectNear(real!, [5, 4], sums(product), 12, "float64");
+    expectNear(
+      imag!,
+      [5, 4],
+      sums((x, y) => x - y),
+      12,
+      "float64",
+    );
     if (dtype === "uint8") return;
     const [u, v] = [sample([4, 1, 3], dtype), sample([5, 3], dtype)];
     const component = (c: number, x: (k: number) => number, y: (k: number) => number): Wanted => {

@@ -2,7 +2,17 @@
 // and over elements that are not there.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
-import { nanmedian, nanquantile, quantile, tensor, zeros, TensorError, type Tensor } from "../../native/lib/index.ts";
+import {
+  gradients,
+  mode,
+  nanmedian,
+  nanquantile,
+  quantile,
+  tensor,
+  zeros,
+  TensorError,
+  type Tensor,
+} from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients } from "./gradients.ts";
 import { roundoff } from "./numbers.ts";
@@ -99,6 +109,58 @@ describe.each(devices)("on $name", ({ name: device }) => {
     expect([values.item(), indices.item()]).toEqual([3, 3]);
     expect([x.nanmedian().values.item(), x.nanmedian().indices.item()]).toEqual([5, 2]);
     expectGradients((y) => y!.median().values, [x.slice(null, [0, 2]).to("float64")]);
+  });
+
+  test.each([
+    "float32",
+    "float64",
+    "float16",
+    "bfloat16",
+    "int8",
+    "int32",
+    "uint64",
+    "bool",
+  ] as const)("the mode of %s: the most frequent, of several the smallest, and where its last is", (dtype) => {
+    const [shape, count] = [[4, 9, 5], 180];
+    const drawn = Array.from({ length: count }, () => Math.floor(random() * (dtype === "bool" ? 2 : 4)));
+    const x = tensor(dtype === "bool" ? drawn.map(Boolean) : drawn, { dtype, device }).reshape(shape);
+    shape.forEach((length, axis) => {
+      const inner = shape.slice(axis + 1).reduce((a, b) => a * b, 1);
+      const { values, indices } = mode(x, axis);
+      expect(values).toMatchObject({ shape: shape.filter((_, each) => each !== axis), dtype });
+      const [got, places] = [values, indices].map((each) => each.to("float64").data() as Float64Array);
+      for (let row = 0; row < count / length; row++) {
+        const line = Array.from(
+          { length },
+          (_, i) => drawn[(Math.floor(row / inner) * length + i) * inner + (row % inner)]!,
+        );
+        const often = (value: number) => line.filter((each) => each === value).length;
+        const most = Math.max(...line.map(often));
+        const wanted = Math.min(...line.filter((value) => often(value) === most));
+        expect([got![row], places![row]], `[${line}], seed ${seed}`).toEqual([wanted, line.lastIndexOf(wanted)]);
+      }
+    });
+  });
+
+  test("the mode of NaN, zeros, one row, and its gradient", () => {
+    const of = (x: Tensor, axis?: number) => Object.values(x.mode(axis)).map((each) => (each as Tensor).toArray());
+    expect(of(tensor([NaN, 2, NaN, 2, 1], { device }))).toEqual([2, 3n]);
+    expect(of(tensor([NaN, NaN], { device }))).toEqual([NaN, 0n]);
+    expect(of(tensor([1, -0, 0, 1, 0], { device }))).toEqual([0, 4n]);
+    expect(of(tensor([[3], [1]], { device }))).toEqual([1, 1n]);
+    expect(of(tensor([[3], [1]], { device }), 1)).toEqual([
+      [3, 1],
+      [0n, 0n],
+    ]);
+    expect(of(tensor(7, { device }))).toEqual([7, 0n]);
+    expect(mode(zeros([0, 2], { device }), 1).values.shape).toEqual([0]);
+    expect(() => zeros([2, 0], { device }).mode(1)).toThrow(
+      "mode of an empty axis takes a whole number from 1 to the size of the axis, 0, but got 0.",
+    );
+    // The element that it is has it all.
+    const x = tensor([2, 5, 2, 3], { device });
+    x.requiresGrad = true;
+    expect(gradients(x.mode().values, [x])[0]!.toArray()).toEqual([0, 0, 1, 0]);
   });
 
   test("nanmedian: the lower middle of what is there, and where it is", () => {

@@ -14,6 +14,7 @@ import {
   logit,
   pixelShuffle,
   pixelUnshuffle,
+  polygamma,
   tensor,
   zeros,
   type EmbeddingBagOptions,
@@ -234,6 +235,17 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(Math.abs(half[0]! + 0.5772156649015329 + 2 * Math.LN2)).toBeLessThan(1e-14);
     expect(half.slice(1)).toEqual([NaN, NaN]);
     expectGradients((x) => digamma(x!.add(3)), [{ shape: [4] }], device);
+    const wide = tensor([0.5, 3], { device, dtype: "float64" });
+    // (−1)ⁿ⁺¹ n! Σ 1/(x + j)ⁿ⁺¹, of which two terms are enough where n is large.
+    const large = polygamma(170, wide).toArray() as number[];
+    let product = -1;
+    for (let j = 1; j <= 170; j++) product *= j / 3;
+    expect(large[0]).toBe(-Infinity);
+    expect(Math.abs(large[1]! / ((product / 3) * (1 + (3 / 4) ** 171)) - 1)).toBeLessThan(1000 * 2 ** -53);
+    expect(polygamma(3, tensor([0, -2], { device })).toArray()).toEqual([Infinity, Infinity]);
+    expect(polygamma(2, tensor([0, -2], { device })).toArray()).toEqual([NaN, NaN]);
+    expect(() => polygamma(1001, wide)).toThrow("polygamma takes an n of up to 1000 but got 1001.");
+    expect(() => polygamma(1.5, wide)).toThrow("polygamma takes a whole number of at least 0 as n but got 1.5.");
     const edges = tensor([1, 3, 5], { device });
     expect(
       bucketize(

@@ -9,6 +9,7 @@ import {
   layerNorm,
   norm,
   ones,
+  polygamma,
   randn,
   rmsNorm,
   tensor,
@@ -189,6 +190,18 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       });
     expect(slopes([0, -3], "float64")).toEqual([NaN, NaN]);
     expectGradients((x) => x!.lgamma(), [numbers([0.3, 2.5, -1.7, 12])], { twice: true });
+  });
+
+  test("slopes of digamma, and of Bessel functions where their formulas divide by 0", () => {
+    const x = numbers([0.3, 2.5, -1.7, 12]);
+    for (const n of [0, 1, 4]) expectGradients((each) => polygamma(n, each!), [x], { twice: true });
+    const at = numbers([0.7, -2, 9.5, -20]);
+    for (const name of ["i0e", "i1e"] as const) expectGradients((each) => each![name](), [at], { twice: true });
+    const near = numbers([0.7, -2, 3.5]);
+    for (const name of ["i0", "i1"] as const) expectGradients((each) => each![name](), [near], { twice: true });
+    const slope = (name: "i0" | "i0e" | "i1" | "i1e") =>
+      grad((each: Tensor) => each[name]().sum())(numbers([0])).item();
+    expect([slope("i0"), slope("i0e"), slope("i1"), slope("i1e")]).toEqual([0, 0, 0.5, 0.5]);
   });
 
   test("powers of narrow floats do not overflow between", () => {

@@ -42,6 +42,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       [x.squeeze(0), [2, 1, 3, 4]],
       [x.unsqueeze(-1), [2, 1, 3, 4, 1]],
       [x.unsqueeze(0), [1, 2, 1, 3, 4]],
+      [x.unsqueeze([-1, 0, 2]), [1, 2, 1, 1, 3, 4, 1]],
+      [x.unsqueeze([]), [2, 1, 3, 4]],
       [x.flatten(), [24]],
       [x.flatten(1, 2), [2, 3, 4]],
       [x.unflatten(-1, [2, -1]), [2, 1, 3, 2, 2]],
@@ -62,6 +64,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       expect(view.storage).toBe(x.storage);
     }
     expect(numbers(x.moveAxis([0, 3], [1, 0])).slice(0, 6)).toEqual([0, 4, 8, 12, 16, 20]);
+    expect(numbers(x.roll(1, { axis: [2, 3] }))).toEqual(numbers(x.roll(1, 2).roll(1, 3)));
     expect(numbers(x.swapAxes(0, -1).clone()).slice(0, 6)).toEqual([0, 12, 4, 16, 8, 20]);
     expect(numbers(x.flip([0, 3])).slice(0, 5)).toEqual([15, 14, 13, 12, 19]);
     expect(numbers(x.diagonal({ axes: [2, 3], offset: 1 }))).toEqual([1, 6, 11, 13, 18, 23]);
@@ -387,6 +390,12 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       [() => x.flatten(1, 0), "flatten takes a first axis that is not after the last but got 1 and 0."],
       [() => x.unflatten(1, [2, 2]), "unflatten of axis 1 takes sizes whose product is 3 but got [2, 2]."],
       [() => x.moveAxis([0, 1], [0]), "moveAxis takes as many places as axes, each once"],
+      [() => x.unsqueeze([0, -4]), "unsqueeze makes each axis once, but [0, -4] names one twice."],
+      [() => x.unsqueeze([0, 4]), "There is no axis 4 in a tensor with 4 axes"],
+      [
+        () => x.roll([1, 2], { axis: [0] }),
+        "roll takes as many whole shifts as axes but got an array of 2 and an array of 1.",
+      ],
       [() => x.roll([1, 2]), "roll takes one shift, or as many axes as shifts"],
       [() => x.roll(1.5, { axis: 0 }), "roll takes as many whole shifts as axes but got 1.5 and 0."],
       [() => x.repeat([2]), "repeat takes a number for each of the 2 axes but got [2]: use tile for fewer."],

@@ -44,6 +44,10 @@ const float32: readonly OperationName[] = [
   "asinh",
   "erfinv",
   "lgamma",
+  "digamma",
+  "polygamma",
+  "i0",
+  "i1",
   "softplus",
   "logSigmoid",
   // sums

@@ -23,13 +23,13 @@ export interface CrossEntropyOptions extends NllOptions {
 
 const isFloat = ({ dtype }: Tensor) => factsOf(dtype).kind === "float";
 
-function checkedTargets(name: string, targets: Tensor): Tensor<"int64"> {
+export function checkedTargets(name: string, targets: Tensor): Tensor<"int64"> {
   if (isFloat(targets) || targets.dtype === "bool")
     throw new TensorError("DTYPE", `${name} takes integer class numbers as targets but got ${targets.dtype}.`);
   return targets.to("int64");
 }
 
-function checkedWeight(name: string, weight: Tensor | undefined, count: number): void {
+export function checkedWeight(name: string, weight: Tensor | undefined, count: number): void {
   if (weight !== undefined && !sameShape(weight.shape, [count]))
     throw new TensorError(
       "SHAPE",

@@ -1,8 +1,9 @@
 // Functions of elements that are made of the table's operations.
 import type { DType } from "../memory/dtype.ts";
-import { floatOf, type FloatOf } from "../memory/promotion.ts";
-import { digamma as slopeOfLgamma } from "../ops/elementwise/digamma.ts";
-import { define, flag, number, tensor } from "./arguments.ts";
+import type { FloatOf } from "../memory/promotion.ts";
+import { apply } from "../ops/core/apply.ts";
+import { TensorError } from "../errors.ts";
+import { count, define, flag, free, number, tensor } from "./arguments.ts";
 import type { Tensor } from "./tensor.ts";
 
 /**
@@ -16,15 +17,22 @@ export const logit: <D extends DType>(x: Tensor<D>, eps?: number | { readonly ep
     return inside.log().sub(inside.neg().log1p());
   });
 
+/** More slopes than anybody takes, and no powers that overflow. */
+const mostSlopes = 1000;
+
 /**
- * ψ(x) = Γ′(x)/Γ(x), the slope of {@link Tensor.lgamma}. NaN at 0, −1, −2, …, where Γ has poles.
+ * The n-th slope of {@link Tensor.digamma} at x, for n from 0 to 1000. At 0, −1, −2, … it has poles: ∞ for an odd n,
+ * NaN for an even one. Throws TensorError.
  * @example
- * digamma(tensor([1, 2])); // → tensor([-0.577216,  0.422784], shape [2], float32, cpu)
+ * polygamma(1, tensor([1, 2])); // → tensor([1.644930, 0.644934], shape [2], float32, cpu)
  */
-export const digamma: <D extends DType>(x: Tensor<D>) => Tensor<FloatOf<D>> = define(
-  "digamma",
-  {},
-  (x) => slopeOfLgamma(x.to(floatOf(x.dtype))) as Tensor,
+export const polygamma: <D extends DType>(n: number, x: Tensor<D>) => Tensor<FloatOf<D>> = free(
+  "polygamma",
+  { required: { n: count, x: tensor } },
+  ({ n, x }) => {
+    if (n > mostSlopes) throw new TensorError("VALUE", `polygamma takes an n of up to ${mostSlopes} but got ${n}.`);
+    return apply("polygamma", [x], { n }) as never;
+  },
 );
 
 /** `right`: a value equal to a boundary belongs to the bucket above it. */

@@ -1,8 +1,9 @@
 // Lengths of vectors, and how far they are from each other.
 import { TensorError } from "../errors.ts";
-import { floatOf, promoted } from "../memory/promotion.ts";
+import type { DType } from "../memory/dtype.ts";
+import { floatOf, promoted, type FloatOf } from "../memory/promotion.ts";
 import { broadcast, checkedAxis, formatShape } from "../memory/shape.ts";
-import { axis, define, free, number, tensor } from "./arguments.ts";
+import { atLeast, axis, define, free, number, tensor } from "./arguments.ts";
 import { cat } from "./joining.ts";
 import type { Tensor } from "./tensor.ts";
 
@@ -32,6 +33,27 @@ export const normalize: (x: Tensor, options?: LengthOptions & { readonly p?: num
   { options: { p: number, axis, eps: number }, withoutAxes: "own" },
   (x, { p = 2, axis: named, eps = 1e-12 }) => unit(x, axisOf(x.shape.length, named), p, eps).to(floatOf(x.dtype)),
 );
+
+/**
+ * The tensor with each of its parts along an axis whose p-norm is above `maxNorm` scaled down to it, as rows of an
+ * embedding are kept short. Throws TensorError.
+ * @example
+ * renorm(tensor([[3, 4], [0.3, 0.4]]), 2, 0, 1);
+ * // → tensor([[0.6, 0.8], [0.3, 0.4]], shape [2, 2], float32, cpu)
+ */
+export const renorm: <D extends DType>(x: Tensor<D>, p: number, axis: number, maxNorm: number) => Tensor<FloatOf<D>> =
+  define("renorm", { required: { p: number, axis, maxNorm: atLeast(0) } }, (x, { p, axis: named, maxNorm }) => {
+    const rank = x.shape.length;
+    const at = checkedAxis(named, rank);
+    if (!(p > 0)) throw new TensorError("VALUE", `renorm takes a p above 0 but got ${p}.`);
+    const floats = x.to(x.dtype === "float64" ? "float64" : "float32");
+    const others = [...Array(rank).keys()].filter((each) => each !== at);
+    const length = floats.norm({ ord: p, axis: others, keepdims: true });
+    const isLong = length.gt(maxNorm);
+    return floats
+      .where(isLong.logicalNot(), floats.mul(length.where(isLong, 1).reciprocal().mul(maxNorm)))
+      .to(floatOf(x.dtype));
+  });
 
 /**
  * a · b / (‖a‖ ‖b‖) along an axis; a and b broadcast, and `eps` is 1e-8 when left out.

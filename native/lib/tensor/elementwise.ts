@@ -212,6 +212,36 @@ export interface ElementwiseMethods<D extends DType> {
    */
   lgamma(): Tensor<FloatOf<D>>;
   /**
+   * ψ(x) = Γ′(x)/Γ(x), the slope of {@link Tensor.lgamma}; NaN at 0, −1, −2, …, where Γ has poles.
+   * @example
+   * tensor([1, 2]).digamma(); // → tensor([-0.577216,  0.422784], shape [2], float32, cpu)
+   */
+  digamma(): Tensor<FloatOf<D>>;
+  /**
+   * The modified Bessel function of the first kind and order 0: I₀(x) = Σ (x²/4)ᵏ/(k!)².
+   * @example
+   * tensor([0, 1]).i0(); // → tensor([1.00000, 1.26607], shape [2], float32, cpu)
+   */
+  i0(): Tensor<FloatOf<D>>;
+  /**
+   * e^−|x| I₀(x), which does not overflow.
+   * @example
+   * tensor([0, 100]).i0e(); // → tensor([1.000000, 0.039944], shape [2], float32, cpu)
+   */
+  i0e(): Tensor<FloatOf<D>>;
+  /**
+   * The modified Bessel function of the first kind and order 1, the slope of {@link Tensor.i0}.
+   * @example
+   * tensor([0, 1]).i1(); // → tensor([0.000000, 0.565159], shape [2], float32, cpu)
+   */
+  i1(): Tensor<FloatOf<D>>;
+  /**
+   * e^−|x| I₁(x), which does not overflow.
+   * @example
+   * tensor([0, 100]).i1e(); // → tensor([0.000000, 0.039744], shape [2], float32, cpu)
+   */
+  i1e(): Tensor<FloatOf<D>>;
+  /**
    * The largest integer that is not above x.
    * @example
    * tensor([1.7, -1.2]).floor(); // → tensor([1, -2], shape [2], float32, cpu)

@@ -1,84 +1,14 @@
-// The forms in place of the methods that derive from the table. What each says and its example are those of the method
-// without the underscore: scripts/declarations.mjs writes them into the declarations.
+// The forms in place of the methods that derive from the table: of each whose result has the operands' dtype.
+// scripts/declarations.mjs writes them out in the declarations, with what the method without the underscore says.
 import type { DType } from "../memory/dtype.ts";
+import type { binaryRows, unaryRows } from "../ops/core/table.ts";
 import type { Tensor } from "./tensor.ts";
 
-type Operand = Tensor | number | bigint | boolean;
+type InPlace<Rows, Method> = {
+  [Name in keyof Rows & string as Rows[Name] extends { result: "same" } ? `${Name}_` : never]: Method;
+};
+type Unary<D extends DType> = InPlace<typeof unaryRows, () => Tensor<D>>;
+type Binary<D extends DType> = InPlace<typeof binaryRows, (other: Tensor | number | bigint | boolean) => Tensor<D>>;
 
 /** Each writes its result over the tensor's elements, in their dtype, and returns the tensor. */
-export interface InPlaceMethods<D extends DType> {
-  neg_(): Tensor<D>;
-  abs_(): Tensor<D>;
-  positive_(): Tensor<D>;
-  sign_(): Tensor<D>;
-  square_(): Tensor<D>;
-  reciprocal_(): Tensor<D>;
-  exp_(): Tensor<D>;
-  exp2_(): Tensor<D>;
-  expm1_(): Tensor<D>;
-  log_(): Tensor<D>;
-  log2_(): Tensor<D>;
-  log10_(): Tensor<D>;
-  log1p_(): Tensor<D>;
-  sqrt_(): Tensor<D>;
-  rsqrt_(): Tensor<D>;
-  cbrt_(): Tensor<D>;
-  sin_(): Tensor<D>;
-  cos_(): Tensor<D>;
-  tan_(): Tensor<D>;
-  sinc_(): Tensor<D>;
-  asin_(): Tensor<D>;
-  acos_(): Tensor<D>;
-  atan_(): Tensor<D>;
-  sinh_(): Tensor<D>;
-  cosh_(): Tensor<D>;
-  tanh_(): Tensor<D>;
-  asinh_(): Tensor<D>;
-  acosh_(): Tensor<D>;
-  atanh_(): Tensor<D>;
-  erf_(): Tensor<D>;
-  erfc_(): Tensor<D>;
-  erfinv_(): Tensor<D>;
-  lgamma_(): Tensor<D>;
-  floor_(): Tensor<D>;
-  ceil_(): Tensor<D>;
-  round_(): Tensor<D>;
-  trunc_(): Tensor<D>;
-  frac_(): Tensor<D>;
-  bitwiseNot_(): Tensor<D>;
-  relu_(): Tensor<D>;
-  relu6_(): Tensor<D>;
-  sigmoid_(): Tensor<D>;
-  logSigmoid_(): Tensor<D>;
-  silu_(): Tensor<D>;
-  softsign_(): Tensor<D>;
-  hardsigmoid_(): Tensor<D>;
-  hardswish_(): Tensor<D>;
-  softplus_(): Tensor<D>;
-  mish_(): Tensor<D>;
-  tanhshrink_(): Tensor<D>;
-  selu_(): Tensor<D>;
-  add_(other: Operand): Tensor<D>;
-  sub_(other: Operand): Tensor<D>;
-  mul_(other: Operand): Tensor<D>;
-  div_(other: Operand): Tensor<D>;
-  floorDivide_(other: Operand): Tensor<D>;
-  remainder_(other: Operand): Tensor<D>;
-  fmod_(other: Operand): Tensor<D>;
-  pow_(other: Operand): Tensor<D>;
-  maximum_(other: Operand): Tensor<D>;
-  minimum_(other: Operand): Tensor<D>;
-  atan2_(other: Operand): Tensor<D>;
-  hypot_(other: Operand): Tensor<D>;
-  copysign_(other: Operand): Tensor<D>;
-  logaddexp_(other: Operand): Tensor<D>;
-  logaddexp2_(other: Operand): Tensor<D>;
-  heaviside_(other: Operand): Tensor<D>;
-  xlogy_(other: Operand): Tensor<D>;
-  nextafter_(other: Operand): Tensor<D>;
-  bitwiseAnd_(other: Operand): Tensor<D>;
-  bitwiseOr_(other: Operand): Tensor<D>;
-  bitwiseXor_(other: Operand): Tensor<D>;
-  bitwiseLeftShift_(other: Operand): Tensor<D>;
-  bitwiseRightShift_(other: Operand): Tensor<D>;
-}
+export interface InPlaceMethods<D extends DType> extends Unary<D>, Binary<D> {}

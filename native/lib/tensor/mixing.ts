@@ -27,7 +27,8 @@ declare module "./tensor.ts" {
     where<Other extends Tensor | Scalar>(condition: Tensor<"bool">, other: Other): Tensor<CommonOf<D, Other>>;
     /**
      * Each element, at least `min` and at most `max`: numbers, or tensors that broadcast. Integers stay integers
-     * between whole bounds; beside a fraction they become float32. The gradient is 1 at the bounds, too.
+     * between whole bounds; beside a fraction they become float32. A bound that is NaN gives NaN. The gradient is 1 at
+     * the bounds, too.
      * @example
      * tensor([-5, 0.5, 5]).clamp(0, 1); // → tensor([0.0, 0.5, 1.0], shape [3], float32, cpu)
      * tensor([-5, 5]).clamp({ max: 3 }); // → tensor([-5, 3], shape [2], float32, cpu)
@@ -121,7 +122,8 @@ export const clamp: FunctionOf<"clamp"> = define(
   (x, { min, max }) => {
     if (min === undefined && max === undefined)
       throw new TensorError("OPTIONS", "clamp takes a min, a max or both, such as { min: 0 }.");
-    const isNumber = (each: unknown) => each === undefined || typeof each === "number";
+    // A comparison with NaN bounds nothing, as maximum and minimum do.
+    const isNumber = (each: unknown) => each === undefined || (typeof each === "number" && !Number.isNaN(each));
     if (factsOf(x.dtype).kind === "float" && isNumber(min) && isNumber(max))
       return apply("clamp", [x], { min: (min as number) ?? -Infinity, max: (max as number) ?? Infinity });
     return clamped("clamp", x, min, max);

@@ -119,6 +119,19 @@ export interface PairwiseMethods<D extends DType> {
    */
   nextafter<O extends Operand>(other: O): Tensor<FloatOf<CommonOf<D, O>>>;
   /**
+   * The greatest common divisor of integers: the greatest whole number that divides both, 0 of 0 and 0. Floats throw
+   * TensorError.
+   * @example
+   * tensor([12, -18], { dtype: "int32" }).gcd(8); // → tensor([4, 2], shape [2], int32, cpu)
+   */
+  gcd<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
+  /**
+   * The least common multiple of integers, 0 where either is 0. It wraps around. Floats throw TensorError.
+   * @example
+   * tensor([4, 0], { dtype: "int32" }).lcm(6); // → tensor([12, 0], shape [2], int32, cpu)
+   */
+  lcm<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
+  /**
    * True where a = b; NaN equals nothing.
    * @example
    * tensor([1, 2]).eq(tensor([1, 3])); // → tensor([true, false], shape [2], bool, cpu)

@@ -17,6 +17,7 @@ import {
   wholeNumbers,
   type FunctionOf,
 } from "./arguments.ts";
+import { conj } from "./complex.ts";
 import { stack } from "./joining.ts";
 import { Tensor } from "./tensor.ts";
 
@@ -43,7 +44,8 @@ declare module "./tensor.ts" {
      */
     tensordot(other: Tensor, axes?: ProductAxes | { readonly axes?: ProductAxes }): Tensor;
     /**
-     * Products of vectors: Σ a · b along an axis, the last when left out; the other axes broadcast.
+     * Products of vectors: Σ a · b along an axis, the last when left out; the other axes broadcast. Of complex numbers
+     * those of a are conjugated.
      * @example
      * tensor([[1, 2], [3, 4]]).vecdot(tensor([5, 6])); // → tensor([17, 39], shape [2], float32, cpu)
      */
@@ -159,7 +161,9 @@ export const vecdot: FunctionOf<"vecdot"> = define(
   (x, { other, axis: named = -1 }) => {
     const [a, b] = [x, other].map((each) => vectorsLast("vecdot", each, named));
     if (a!.shape.at(-1) !== b!.shape.at(-1)) throw unequal("vecdot", x, other);
-    return a!.mul(b!).sum({ axis: -1, dtype: promoted(a!.dtype, b!.dtype) });
+    return conj(a!)
+      .mul(b!)
+      .sum({ axis: -1, dtype: promoted(a!.dtype, b!.dtype) });
   },
 );
 

@@ -65,7 +65,7 @@ declare module "./tensor.ts" {
 }
 
 /** Where no axis is named, all elements as one row, as NumPy and PyTorch have it. */
-const rowsOf = (x: Tensor, axis: number | undefined): { rows: Tensor; along: number } =>
+export const rowsOf = (x: Tensor, axis: number | undefined): { rows: Tensor; along: number } =>
   axis === undefined || x.shape.length === 0
     ? { rows: x.reshape([-1]) as Tensor, along: axisIn(x.reshape([-1]) as Tensor, axis) }
     : { rows: x, along: axisIn(x, axis) };

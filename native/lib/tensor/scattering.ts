@@ -68,6 +68,17 @@ declare module "./tensor.ts" {
     /** {@link Tensor.indexAdd} in place. */
     indexAdd_(axis: number, index: Indices, source: Tensor, options?: { readonly alpha?: number }): this;
     /**
+     * A copy in which the rows of `source` are joined with those at the indices of a list, along the axis, see
+     * {@link ScatterOptions}: as {@link Tensor.scatter} does with elements. Throws TensorError for an index outside, or
+     * shapes that do not fit.
+     * @example
+     * ones([2, 2]).indexReduce(0, [1, 1], tensor([[2, 3], [4, 5]]), { reduce: "prod" });
+     * // → tensor([[1, 1], [8, 15]], shape [2, 2], float32, cpu)
+     */
+    indexReduce(axis: number, index: Indices, source: Tensor, options?: ScatterOptions): Tensor<D>;
+    /** {@link Tensor.indexReduce} in place. */
+    indexReduce_(axis: number, index: Indices, source: Tensor, options?: ScatterOptions): this;
+    /**
      * A copy in which the rows at the indices of a list, along the axis, are those of `source`. Throws TensorError for
      * an index outside, or shapes that do not fit.
      * @example
@@ -166,15 +177,6 @@ function rowsWritten(
 
 const scatterOptions = { reduce: oneOf("set", "add", "prod", "mean", "max", "min"), includeSelf: flag };
 
-/** The mean of what comes to each place; of integers rounded down. */
-function scatteredMean(x: Tensor, axis: number, index: Indices, source: Tensor | Scalar, includeSelf: boolean): Tensor {
-  const start = includeSelf ? x : withoutSelf(x, axis, index, "add");
-  const own = includeSelf ? fullLike(x, 1) : scattered(fullLike(x, 1), axis, index, 0, "set", copied, "scatter");
-  const total = scattered(start, axis, index, source, "add", copied, "scatter");
-  const count = scattered(own, axis, index, 1, "add", copied, "scatter");
-  return factsOf(x.dtype).kind === "float" ? total.div(count) : total.floorDivide(count);
-}
-
 /** What changes nothing that is joined with it. */
 const neutral: Record<Exclude<PutMode, "set">, (dtype: DType) => Scalar> = {
   add: () => 0,
@@ -183,9 +185,25 @@ const neutral: Record<Exclude<PutMode, "set">, (dtype: DType) => Scalar> = {
   min: (dtype) => factsOf(dtype).range?.[1] ?? Infinity,
 };
 
-/** The tensor with what changes nothing at the places that are written to. */
-function withoutSelf(x: Tensor, axis: number, index: Indices, mode: PutMode): Tensor {
-  return mode === "set" ? x : scattered(x, axis, index, neutral[mode](x.dtype), "set", copied, "scatter");
+/** How elements or rows are written, and what the function is called. */
+type Write = typeof scattered;
+
+/** The tensor joined with what is written to it; the mean is of integers rounded down. */
+function joined(
+  write: Write,
+  x: Tensor,
+  axis: number,
+  index: Indices,
+  source: Tensor | Scalar,
+  { reduce = "set", includeSelf = true }: ScatterOptions,
+  use: string,
+): Tensor {
+  const written = (to: Tensor, what: Tensor | Scalar, mode: PutMode) => write(to, axis, index, what, mode, copied, use);
+  const started = (mode: PutMode) => (includeSelf || mode === "set" ? x : written(x, neutral[mode](x.dtype), "set"));
+  if (reduce !== "mean") return written(started(reduce), source, reduce);
+  const own = includeSelf ? fullLike(x, 1) : written(fullLike(x, 1), 0, "set");
+  const [total, count] = [written(started("add"), source, "add"), written(own, 1, "add")];
+  return factsOf(x.dtype).kind === "float" ? total.div(count) : total.floorDivide(count);
 }
 
 /** {@link Tensor.scatter} as a function. */
@@ -197,22 +215,18 @@ export const scatter: FunctionOf<"scatter"> = define(
     withoutAxes: "own",
     otherwise: "Points are drawn by plot.scatter(x).",
   },
-  (x, { axis, index: places, source, reduce = "set", includeSelf = true }) => {
-    const index = places as Indices;
-    if (reduce === "mean") return scatteredMean(x, axis, index, source, includeSelf);
-    const start = includeSelf ? x : withoutSelf(x, axis, index, reduce);
-    return scattered(start, axis, index, source, reduce, copied, "scatter");
-  },
+  (x, { axis, index, source, ...options }) => joined(scattered, x, axis, index as Indices, source, options, "scatter"),
 );
 
 const scatter_: FunctionOf<"scatter_"> = define(
   "scatter_",
   { required: { axis, index: anything, source: operand }, options: scatterOptions, withoutAxes: "own" },
-  (x, { axis, index: places, source, reduce = "set", includeSelf = true }) => {
+  (x, { axis, index: places, source, ...options }) => {
     const index = places as Indices;
-    if (reduce === "mean") return x.copy_(scatteredMean(x, axis, index, source, includeSelf));
-    if (!includeSelf && reduce !== "set") x.copy_(withoutSelf(x, axis, index, reduce));
-    return scattered(x, axis, index, source, reduce, replaced, "scatter_");
+    const { reduce = "set", includeSelf = true } = options;
+    if (reduce !== "mean" && (includeSelf || reduce === "set"))
+      return scattered(x, axis, index, source, reduce, replaced, "scatter_");
+    return x.copy_(joined(scattered, x, axis, index, source, options, "scatter_"));
   },
 );
 
@@ -252,6 +266,21 @@ const indexAdd_: FunctionOf<"indexAdd_"> = define(
     const index = places as Indices;
     return rowsWritten(x, axis, index, alpha === 1 ? source : source.mul(alpha), "add", replaced, "indexAdd_");
   },
+);
+
+/** {@link Tensor.indexReduce} as a function. */
+export const indexReduce: FunctionOf<"indexReduce"> = define(
+  "indexReduce",
+  { required: { axis, index: anything, source: tensor }, options: scatterOptions, withoutAxes: "own" },
+  (x, { axis, index, source, ...options }) =>
+    joined(rowsWritten, x, axis, index as Indices, source, options, "indexReduce"),
+);
+
+const indexReduce_: FunctionOf<"indexReduce_"> = define(
+  "indexReduce_",
+  { required: { axis, index: anything, source: tensor }, options: scatterOptions, withoutAxes: "own" },
+  (x, { axis, index, source, ...options }) =>
+    x.copy_(joined(rowsWritten, x, axis, index as Indices, source, options, "indexReduce_")),
 );
 
 /** {@link Tensor.indexCopy} as a function. */
@@ -299,6 +328,8 @@ install(Tensor.prototype, {
   scatterAdd_,
   indexAdd,
   indexAdd_,
+  indexReduce,
+  indexReduce_,
   indexCopy,
   indexCopy_,
   indexFill,

@@ -52,11 +52,11 @@ declare module "./tensor.ts" {
      */
     squeeze(axis?: Axes | AxesOption): Tensor<D>;
     /**
-     * A view with a new axis of size 1 at that place of the result; −1 is the last.
+     * A view with a new axis of size 1 at that place of the result, or with several; −1 is the last.
      * @example
-     * zeros([3]).unsqueeze(0).shape; // → [ 1, 3 ]
+     * zeros([3]).unsqueeze([0, -1]).shape; // → [ 1, 3, 1 ]
      */
-    unsqueeze(axis: number): Tensor<D>;
+    unsqueeze(axis: Axes): Tensor<D>;
     /**
      * The axes from `start` to `end`, both included, as one: all of them when left out. A view when the strides allow,
      * else a copy.
@@ -219,8 +219,12 @@ export const squeeze: FunctionOf<"squeeze"> = define(
 );
 
 /** {@link Tensor.unsqueeze} as a function. */
-export const unsqueeze: FunctionOf<"unsqueeze"> = define("unsqueeze", { required: { axis } }, (x, { axis }) => {
-  return x.reshape(replaced(x.shape, checkedAxis(axis, x.shape.length + 1), 0, [1]));
+export const unsqueeze: FunctionOf<"unsqueeze"> = define("unsqueeze", { required: { axis: axes } }, (x, { axis }) => {
+  const rank = x.shape.length + listOf(axis).length;
+  const places = new Set(checkedAxes(axis, rank));
+  if (places.size + x.shape.length !== rank)
+    throw new TensorError("AXIS", `unsqueeze makes each axis once, but ${listed(axis)} names one twice.`);
+  return x.reshape([...places].sort((a, b) => a - b).reduce((shape, at) => replaced(shape, at, 0, [1]), x.shape));
 });
 
 /** {@link Tensor.flatten} as a function. */
@@ -337,7 +341,8 @@ export const roll: FunctionOf<"roll"> = define(
         );
       return x.reshape([-1]).roll(shift, { axis: 0 }).reshape(x.shape);
     }
-    const [shifts, axes] = [listOf(shift), checkedAxes(axis, x.shape.length)];
+    const axes = checkedAxes(axis, x.shape.length);
+    const shifts = typeof shift === "number" ? axes.map(() => shift) : shift;
     if (shifts.length !== axes.length || !shifts.every(Number.isSafeInteger))
       throw new TensorError(
         "AXIS",

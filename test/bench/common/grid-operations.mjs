@@ -26,12 +26,15 @@ const functions = [
   ),
   ...["log", "log2", "log10", "log1p", "sqrt"].map((name) => unary(name, { domain: "positive" })),
   unary("reciprocal", { domain: "positive", numpy: "1 / x" }),
-  ...["rsqrt", "lgamma"].map((name) => unary(name, { domain: "positive", numpy: null })),
+  ...["rsqrt", "lgamma", "digamma"].map((name) => unary(name, { domain: "positive", numpy: null })),
   ...["asin", "acos", "atan", "asinh", "atanh"].map((name) =>
     unary(name, { domain: "unit", numpy: `np.${name.replace(/^a/, "arc")}(x)` }),
   ),
   unary("acosh", { domain: "aboveOne", numpy: "np.arccosh(x)" }),
   ...["erf", "erfc", "frac"].map((name) => unary(name, { numpy: null })),
+  ...["i0", "i0e", "i1", "i1e"].map((name) =>
+    unary(name, { torch: `torch.special.${name}(x)`, numpy: name === "i0" ? "np.i0(x)" : null }),
+  ),
   unary("erfinv", { domain: "unit", numpy: null }),
   unary("cbrt", { torch: null }),
   ...["isnan", "isinf", "isfinite"].map((name) => unary(name)),
@@ -105,6 +108,7 @@ const pairs = [
   binary("atan2", { numpy: "np.arctan2(x, y)" }),
   ...["logicalAnd", "logicalOr", "logicalXor"].map((name) => binary(name, { dtypes: ["float32", "int64"] })),
   ...["bitwiseAnd", "bitwiseOr", "bitwiseXor"].map((name) => binary(name, { dtypes: ["int64"] })),
+  ...["gcd", "lcm"].map((name) => binary(name, { dtypes: ["int64"] })),
   row(
     "where",
     "m x y",

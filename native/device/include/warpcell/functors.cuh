@@ -2,6 +2,7 @@
 #pragma once
 #include "activations.cuh"
 #include "functor.cuh"
+#include "special.cuh"
 
 // In loops that are to become vectors, as in math.cuh.
 #if defined(WARPCELL_SERIAL) && defined(__clang__)
@@ -153,6 +154,34 @@ struct Nextafter {
   }
 };
 
+// Integers by Euclid's algorithm; of 0 and 0 it is 0.
+template <class W>
+__device__ inline Wrapping<W> size_of_integer(W x) {
+  return x < W(0) ? Wrapping<W>(0) - Wrapping<W>(x) : Wrapping<W>(x);
+}
+struct Gcd {
+  template <class W>
+  static __device__ inline Wrapping<W> of_sizes(Wrapping<W> a, Wrapping<W> b) {
+    while (b != 0) {
+      const Wrapping<W> rest = a % b;
+      a = b;
+      b = rest;
+    }
+    return a;
+  }
+  template <class W>
+  static __device__ inline W of(W x, W y) {
+    return W(of_sizes<W>(size_of_integer(x), size_of_integer(y)));
+  }
+};
+struct Lcm {
+  template <class W>
+  static __device__ inline W of(W x, W y) {
+    const Wrapping<W> a = size_of_integer(x), b = size_of_integer(y);
+    return a == 0 || b == 0 ? W(0) : W(a / Gcd::of_sizes<W>(a, b) * b);
+  }
+};
+
 BINARY(Eq, x == y);
 BINARY(Ne, x != y);
 BINARY(Lt, x < y);
@@ -181,7 +210,8 @@ struct Abs {
       return x < W(0) ? W(-Wrapping<W>(x)) : x;
   }
 };
-UNARY(Sign, x > W(0) ? W(1) : x < W(0) ? W(-1) : x);
+// 0 for −0, NaN for NaN.
+UNARY(Sign, x > W(0) ? W(1) : x < W(0) ? W(-1) : x == W(0) ? W(0) : x);
 struct Signbit {
   template <class W>
   static __device__ inline bool of(W x) {
@@ -284,6 +314,18 @@ struct Lgamma {
   static inline bool is_near(float x) { return float_math::lgamma_near(x); }
   static inline float near(float x) { return float_math::near_lgamma(x); }
 #endif
+};
+UNARY(I0, (bessel_i<0, false>(x)));
+UNARY(I0e, (bessel_i<0, true>(x)));
+UNARY(I1, (bessel_i<1, false>(x)));
+UNARY(I1e, (bessel_i<1, true>(x)));
+// In float64 for all: its parts cancel near its zero.
+UNARY(Digamma, W(polygamma(double(x), 0)));
+struct Polygamma {
+  template <class W>
+  static __device__ inline W of(W x, W n, W) {
+    return W(polygamma(double(x), int(n)));
+  }
 };
 UNARY(Floor, fn::floor(x));
 UNARY(Ceil, fn::ceil(x));

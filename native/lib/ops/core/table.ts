@@ -14,7 +14,7 @@ import { ctcRows } from "../rows/ctc.ts";
 import { crossEntropyRows } from "../rows/cross-entropy.ts";
 import { dropoutRows } from "../elementwise/dropout.ts";
 import { embeddingRows } from "../rows/embedding.ts";
-import { functionRows } from "../elementwise/functions.ts";
+import { functionRows, polygammaRow } from "../elementwise/functions.ts";
 import { fourierRows } from "../fourier/fourier.ts";
 import { determinantRows } from "../linalg/determinants.ts";
 import { indexingRows } from "../index/indexing.ts";
@@ -54,6 +54,7 @@ export const operations = {
   ...parameterRows,
   ...mixingRows,
   gelu: geluRow,
+  polygamma: polygammaRow,
   ...viewRows,
   ...complexRows,
   ...copyRows,

@@ -147,6 +147,10 @@ export const binaryRows = {
   }),
   /** The next number from a towards b that the dtype has; of float32 and float64. */
   nextafter: binary("nextafter", "Nextafter", "wide", { swapped: "" }),
+  /** The greatest whole number that divides both; of 0 and 0 it is 0. */
+  gcd: binary("gcd", "Gcd", "whole", { flops: 100 }),
+  /** The least whole number that both divide; 0 where either is 0. */
+  lcm: binary("lcm", "Lcm", "whole", { flops: 100 }),
   /** True where a = b; NaN equals nothing. */
   eq: binary("eq", "Eq", "comparable", none),
   /** True where a ≠ b. */

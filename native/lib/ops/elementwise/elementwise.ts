@@ -341,6 +341,7 @@ export function withNumbers<A>(
   domain: Domain,
   numbers: (attributes: A) => readonly [number, number],
   gradient: (g: DeviceArray, x: DeviceArray, attributes: A) => DeviceArray,
+  flops = 2,
 ): Computation<[x: DeviceArray], A> {
   const { kernels } = domains[domain];
   const family = new KernelFamily("elementwise", kernels, (type) => `with_numbers<${functor}, ${type}, ${type}>`, [
@@ -376,6 +377,6 @@ export function withNumbers<A>(
       return { functor, operands: [x, ...numbers(attributes)].map((operand) => [operand, dtype]), dtype };
     },
     gradient: ([g], { inputs: [x], attributes }) => [gradient(g!, x, attributes)],
-    cost: costOf(2),
+    cost: costOf(flops),
   };
 }

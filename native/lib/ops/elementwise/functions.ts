@@ -3,8 +3,7 @@
 import type { DeviceArray } from "../../memory/array.ts";
 import { factsOf } from "../../memory/dtype.ts";
 import { copy } from "../shape/copy.ts";
-import { digamma } from "./digamma.ts";
-import { unary, type Unary } from "./elementwise.ts";
+import { unary, withNumbers, type Unary } from "./elementwise.ts";
 import type { Operand } from "../core/operation.ts";
 import { add, div, mul, of, sub } from "../core/terms.ts";
 import { call } from "../core/calls.ts";
@@ -147,7 +146,29 @@ export const functionRows = {
     gradient: (g, _, y): DeviceArray => mul(g, mul(of("exp", of("square", y)), 1 / constants.erf)),
   }),
   /** log |Γ(x)|. */
-  lgamma: unary("lgamma", "Lgamma", "float", { flops: 30, gradient: (g, x): DeviceArray => mul(g, digamma(x)) }),
+  lgamma: unary("lgamma", "Lgamma", "float", { flops: 30, gradient: (g, x): DeviceArray => mul(g, of("digamma", x)) }),
+  /** ψ(x) = Γ′(x)/Γ(x), the slope of {@link lgamma}; NaN at its poles, 0, −1, −2, …. */
+  digamma: unary("digamma", "Digamma", "float", {
+    flops: 80,
+    gradient: (g, x): DeviceArray => mul(g, call("polygamma", [x], { n: 1 })),
+  }),
+  /** I₀(x), the modified Bessel function. */
+  i0: unary("i0", "I0", "float", { flops: 60, gradient: (g, x): DeviceArray => mul(g, of("i1", x)) }),
+  /** e^−|x| I₀(x). */
+  i0e: unary("i0e", "I0e", "float", {
+    flops: 60,
+    gradient: (g, x, y): DeviceArray => mul(g, sub(of("i1e", x), mul(of("sign", x), y))),
+  }),
+  /** I₁(x), the modified Bessel function. */
+  i1: unary("i1", "I1", "float", {
+    flops: 60,
+    gradient: (g, x, y): DeviceArray => mul(g, sub(of("i0", x), shareOf(y, x))),
+  }),
+  /** e^−|x| I₁(x). */
+  i1e: unary("i1e", "I1e", "float", {
+    flops: 60,
+    gradient: (g, x, y): DeviceArray => mul(g, sub(sub(of("i0e", x), shareOf(y, x)), mul(of("sign", x), y))),
+  }),
   /** The largest integer that is not above x. */
   floor: rounding("floor", "Floor"),
   /** The smallest integer that is not below x. */
@@ -169,3 +190,19 @@ export const functionRows = {
   /** ~x; of bools the opposite. */
   bitwiseNot: unary("bitwiseNot", "BitwiseNot", "integer", { ofBools: "LogicalNot" }),
 } as const;
+
+/** The n-th slope of digamma. */
+export const polygammaRow = withNumbers<{ n: number }>(
+  "polygamma",
+  "Polygamma",
+  "float",
+  ({ n }) => [n, 0],
+  (g, x, { n }): DeviceArray => mul(g, call("polygamma", [x], { n: n + 1 })),
+  80,
+);
+
+/** I₁(x)/x, which is ½ at 0. */
+function shareOf(y: DeviceArray, x: DeviceArray): DeviceArray {
+  const isZero = call("eq", [x, 0]);
+  return call("where", [isZero, 0.5, div(y, call("where", [isZero, 1, x]))]);
+}

@@ -49,18 +49,23 @@ const meanThreads = 256;
 
 const places = new KernelFamily("axis", ["int64"], () => "class_places", ["place", "out", "i64", "i64", "i64", "at"]);
 /** What is said of a target that is no class. */
-const noClass = (name: string, count: number) => (target: bigint) =>
-  new TensorError(
-    "INDEX",
-    `${name} of ${count} class${count === 1 ? "" : "es"} takes targets from 0 to ${count - 1}, but there is ${target}: give that one as ignoreIndex to leave it out.`,
-  );
+const noClass = (name: string, count: number, mayIgnore: boolean) => (target: bigint) => {
+  const advice = mayIgnore ? ": give that one as ignoreIndex to leave it out." : ".";
+  const range = `${count} class${count === 1 ? "" : "es"} takes targets from 0 to ${count - 1}`;
+  return new TensorError("INDEX", `${name} of ${range}, but there is ${target}${advice}`);
+};
 
-/** The function, for what is said of a target that is no class, and how many classes there are. */
+/**
+ * The function, for what is said of a target that is no class, how many classes there are, and the target that counts
+ * for nothing, where the function has one.
+ */
 export interface ClassAttributes {
   readonly name: string;
   readonly count: number;
-  readonly ignoreIndex: number;
+  readonly ignoreIndex: number | null;
 }
+/** No target is it. */
+const nothing = Number.MIN_SAFE_INTEGER;
 
 export interface CrossEntropyAttributes {
   readonly ignoreIndex: number;
@@ -73,13 +78,13 @@ const classPlaces: Computation<[targets: DeviceArray], ClassAttributes> = {
   infer: ([targets]) => [{ shape: targets.shape, dtype: "int64" }],
   run([out], [targets], { name, count, ignoreIndex }, on) {
     withFlat(on, targets, "int64", (classes) =>
-      watched(on, noClass(name, count), (outside) =>
+      watched(on, noClass(name, count, ignoreIndex !== null), (outside) =>
         places.launch(on, "int64", blocksFor(on.device, out!.size), [
           classes,
           out!,
           out!.size,
           count,
-          ignoreIndex,
+          ignoreIndex ?? nothing,
           outside,
         ]),
       ),
@@ -105,7 +110,7 @@ const crossEntropy: Computation<[x: DeviceArray, targets: DeviceArray], CrossEnt
     withFlat(on, x, dtype, (input) =>
       withFlat(on, targets, "int64", (classes) => {
         const { rows, length } = rowsOf(input);
-        watched(on, noClass("crossEntropy", length), (outside) =>
+        watched(on, noClass("crossEntropy", length, true), (outside) =>
           kernels.losses.launch(on, dtype, rows, length, [
             input,
             classes,
