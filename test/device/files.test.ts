@@ -377,7 +377,10 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       expect(Object.keys(await record(bytesOf(name), { device, only: ["v", "b"] }))).toEqual(["b", "v"]);
     }
     expect((await record(made("gaps.arrow"), { device, only: ["ok"] }))["ok"]!.toArray()).toEqual([1, 2]);
-    await refused(bytesOf("gaps.arrow"), "DTYPE", /Column "text" of the file holds text\. .* name the columns to load/);
+    await refused(bytesOf("gaps.arrow"), "DTYPE", /Column "text" of the file holds text, which no matrix has\. Name/, {
+      only: ["ok", "text"],
+      matrix: true,
+    });
     await refused(bytesOf("gaps.arrow"), "DTYPE", /Column "gap" of the file has 1 missing values/, { only: ["gap"] });
     await refused(bytesOf("packed.arrow"), "UNSUPPORTED", /is compressed\. Write it uncompressed/);
     await refused(bytesOf("table.arrow").subarray(0, 900), "TRUNCATED", /The end of the file is missing/);
@@ -515,6 +518,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       try {
         const loaded = await io.load(bytes, { device, format });
         for (const each of loaded instanceof Tensor ? [loaded] : Object.values(loaded)) {
+          if (!(each instanceof Tensor)) continue;
           expect(each.bytes, `seed ${seed}, run ${run}`).toBeLessThanOrEqual(bytes.length * 100 + 2 ** 20);
           each.dispose();
         }

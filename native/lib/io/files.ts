@@ -29,8 +29,8 @@ import { entriesOf, zipParts } from "./zip.ts";
 export type FileFormat = "npy" | "npz" | "safetensors" | "arrow" | "arrows" | "parquet" | "csv" | "tsv";
 /** Tensors by their names. */
 export type TensorRecord = Record<string, Tensor>;
-/** Columns of a table by their names: tensors, and lists of texts. */
-export type TableRecord = Record<string, Column>;
+/** Columns of a table by their names: tensors, and lists of texts. Which is which only the file says. */
+export type TableRecord = Record<string, any>;
 
 /**
  * `device`: where the tensors go, the default one when left out. `format`: when neither the name nor the first bytes
@@ -45,8 +45,8 @@ export interface LoadOptions {
   readonly maxRatio?: number;
 }
 /**
- * Of tables: `dtype`: of all columns of numbers, or of those named. `texts`: columns that become lists of texts, beside
- * those of `only`. `matrix`: all columns side by side as one tensor. Of those that are text: `header`: whether the
+ * Of tables: `dtype`: of all columns of numbers, or of those named. `texts`: columns that become lists of texts
+ * whatever they hold, such as numbers with zeros in front, beside those of `only`. `matrix`: all columns side by side as one tensor. Of those that are text: `header`: whether the
  * first line has the names, or the names; when left out, it has them unless it is all numbers. `delimiter`: between
  * fields; when left out, a tab for .tsv, else what the first line has most of, of comma, tab, semicolon and bar. `skip`:
  * lines to leave out at the beginning. `missing`: texts that stand for no number, beside NA, NaN, null and the like.
@@ -79,7 +79,7 @@ interface Reading extends Naming, TableReading {
   readonly device: string | undefined;
   readonly maxRatio: number;
 }
-type Loaded = Tensor | TableRecord;
+type Loaded = Tensor | Record<string, Column>;
 /** What tables are made of; lists of texts only of those that are text. */
 export type TableInput = Readonly<Record<string, Tensor | readonly string[]>>;
 type Saved = Tensor | TableInput;
@@ -218,7 +218,7 @@ async function tableOf(
 function loadColumns(source: Source, reading: Reading): Loaded {
   const { rename, texts } = reading;
   const only = reading.only === null ? null : new Set([...reading.only, ...texts]);
-  const { columns, names } = arrowColumns(source, only, texts);
+  const { columns, names } = arrowColumns(source, only, reading);
   chosenNames(source.name, names, { only, rename: null });
   checkAsked(source.name, names, reading);
   const made = entriesMade<Column>(
@@ -312,10 +312,10 @@ async function readAll(
  * they are, and may be part of a larger buffer. Sizes are checked against the file before anything is allocated.
  *
  * Of a table (.csv, .tsv, .parquet, .arrow) it is the columns: in the dtypes that the file declares; of text, int64
- * for whole numbers, bool for true and false, else float64. A missing number is NaN, which makes a column of whole
- * numbers in text float64, and is refused where a file declares whole numbers, and in Arrow. Columns of text become
- * lists of texts where `texts` names them; a missing one is empty. What else a column may hold (dates, structures) is
- * refused by name. See {@link TableOptions}.
+ * for whole numbers, bool for true and false, float64 for other numbers, else a list of texts, in which a missing one
+ * is empty. A missing number is NaN, which makes a column of whole numbers in text float64, and is refused where a file
+ * declares whole numbers, and in Arrow. What else a column may hold (dates, structures) is refused by name, and so is a
+ * text in a column whose dtype is named, or in a matrix. See {@link TableOptions}.
  *
  * Throws FormatError for a file that is damaged or of another kind, TensorError for a name that is not in it,
  * OutOfMemory, and the system's error for one that cannot be opened.
@@ -325,7 +325,7 @@ async function readAll(
  * Object.keys(await io.load("weights.safetensors", { rename: (name) => `head.${name}` })); // → [ 'head.w' ]
  * @example
  * await io.save("people.csv", { name: ["Ann", "Bo"], age: tensor([31, 44]) });
- * const people = await io.load("people.csv", { texts: ["name"], dtype: "float32" });
+ * const people = await io.load("people.csv", { dtype: "float32" });
  * people.age; // → tensor([31, 44], shape [2], float32, cpu)
  * people.name; // → [ 'Ann', 'Bo' ]
  * (await io.load("people.csv", { only: ["age"], matrix: true })).shape; // → [ 2, 1 ]
@@ -346,15 +346,19 @@ export function load<const T extends string>(
 export function load(
   source: `${string}.${"arrow" | "arrows" | "feather" | "parquet" | "csv" | "tsv"}`,
   options?: TableOptions,
-): Promise<TensorRecord>;
+): Promise<TableRecord>;
 export function load(
   source: string | ArrayBuffer | ArrayBufferView,
   options: LoadOptions & { readonly format: "npy" },
 ): Promise<Tensor>;
 export function load(
   source: string | ArrayBuffer | ArrayBufferView,
-  options: TableOptions & { readonly format: Exclude<FileFormat, "npy"> },
+  options: LoadOptions & { readonly format: "npz" | "safetensors" },
 ): Promise<TensorRecord>;
+export function load(
+  source: string | ArrayBuffer | ArrayBufferView,
+  options: TableOptions & { readonly format: Exclude<FileFormat, "npy"> },
+): Promise<TableRecord>;
 export function load(
   source: string | ArrayBuffer | ArrayBufferView,
   options: LoadOptions & ({ readonly only: readonly string[] } | { readonly rename: (name: string) => string | null }),
@@ -472,8 +476,8 @@ export { toArrow } from "./arrow-table.ts";
 export { categories, type Categories } from "./categories.ts";
 
 /**
- * The columns of a table of the package apache-arrow as tensors. Throws FormatError for a column that is not of
- * numbers, booleans or lists of one length, or lacks values.
+ * The columns of a table of the package apache-arrow as tensors, and of text as lists. Throws FormatError for a column
+ * that is not of text, numbers, booleans or lists of one length, or lacks numbers.
  * @example
  * const table = await io.toArrow({ x: tensor([1, 2]) }); // or one of the package apache-arrow
  * (await io.fromArrow(table)).x; // → tensor([1, 2], shape [2], float32, cpu)
@@ -481,6 +485,6 @@ export { categories, type Categories } from "./categories.ts";
 export async function fromArrow(
   table: unknown,
   options: Omit<LoadOptions, "format" | "maxRatio"> = {},
-): Promise<TensorRecord> {
+): Promise<TableRecord> {
   return load(await bytesOfTable(table), { ...options, format: "arrows" });
 }
