@@ -57,6 +57,16 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       "There is no nn.Parameter: write a tensor in a property of the module, with requiresGrad = true.",
     ],
     ["model.zero_grad", () => model.zero_grad(), "A module has no zero_grad: write model.zeroGrad(…)."],
+    [
+      "model.save",
+      () => model.save("a"),
+      'A module has no save: write await io.save("model.safetensors", model.stateDict()).',
+    ],
+    [
+      "model.apply",
+      () => model.apply(() => 0),
+      "A module has no apply: write for (const [name, module] of model.namedModules()) ….",
+    ],
     ["model.cuda", () => model.cuda(), 'A module has no cuda: write model.to("cuda").'],
     ["optimizer.zero_grad", () => optimizer.zero_grad(), "An optimiser has no zero_grad: write optimizer.zeroGrad(…)."],
     [

@@ -213,6 +213,10 @@ describe("errors", () => {
     ["wc.no_grad(() => 1)", "wc.no_grad is not a function: write wc.noGrad."],
     ["new wc.Linear(2, 3)", "wc.Linear is not a constructor: write wc.nn.Linear."],
     ["const other = { image: 1 }; (other as any).image()", "other.image is not a function"],
+    [
+      "const start = new wc.Event(); start.elapsed()",
+      "start.elapsed is not a function. Did you mean start.elapsedTime?",
+    ],
     ["made([1]).resembles(made([1]))", "made(...).resembles is not a function"],
     ["made([1]).clip(0, 1)", "A tensor has no clip: write x.clamp(0, 1)."],
     ["wc.random.randn(3)", "Cannot read properties of undefined (reading 'randn'): write wc.randn."],

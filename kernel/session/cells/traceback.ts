@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { CellSyntaxError } from "../../language/cell-syntax-error.ts";
 import { insteadOfMissing } from "../../language/cuda-spelling.ts";
 import { insteadOfMistake, insteadOfPage } from "../../language/javascript-mistakes.ts";
-import { insteadOfMember } from "../../language/library-members.ts";
+import { insteadOfMember, insteadOfMethod } from "../../language/library-members.ts";
 import { insteadOfPython } from "../../language/python-spelling.ts";
 import { excerpt } from "../../language/excerpt.ts";
 import type { Position } from "../../language/positions.ts";
@@ -160,13 +160,15 @@ export class Tracebacks {
     return advice || this.#launchOf(name) || importOfMissing(name) || this.#declarationOf(error, name);
   }
 
-  /** How the library spells what it lacks by that name: `wc.no_grad is not a function`. */
+  /** How the library, or what it made, spells what it lacks by that name: `wc.no_grad is not a function`. */
   #memberOf(message: string): string {
     const [, object, member] = /^([\w$]+)\.([\w$]+) is not a (?:function|constructor)$/.exec(message) ?? [];
     const library = this.#library();
-    return object === undefined || library === null || this.#valueOf(object) !== library
-      ? ""
-      : insteadOfMember(library, object, member!);
+    if (object === undefined || library === null) return "";
+    const value = this.#valueOf(object);
+    return value === library
+      ? insteadOfMember(library, object, member!)
+      : insteadOfMethod(library, value, object, member!);
   }
 
   /** Where the library has what is looked for in a room that it lacks: `np.random.randn`. */

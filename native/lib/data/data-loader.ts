@@ -34,7 +34,13 @@ export interface DataLoaderOptions<C = unknown, R = unknown> {
 }
 
 /** What `collate` makes, or else of what `transform` returns, or else of the data, where its type is known. */
-type BatchFrom<D, C, R> = 0 extends 1 & D ? any : unknown extends C ? (unknown extends R ? BatchOf<D> : Collated<R>) : C;
+type BatchFrom<D, C, R> = 0 extends 1 & D
+  ? any
+  : unknown extends C
+    ? unknown extends R
+      ? BatchOf<D>
+      : Collated<R>
+    : C;
 
 const size: Kind<number> = {
   wanted: "a whole number of at least 1",

@@ -50,6 +50,15 @@ export const Parameter = absent("nn.Parameter", "a tensor in a property of the m
 
 refuseCalls(Module.prototype, "A module", {
   ...pythonNames(Module.prototype, "model"),
+  save: 'await io.save("model.safetensors", model.stateDict())',
+  load: 'model.loadStateDict(await io.load("model.safetensors"))',
+  apply: "for (const [name, module] of model.namedModules()) …",
+  modules: "model.namedModules()",
+  children: "the properties of the model, or model.namedModules()",
+  named_children: "the properties of the model, or model.namedModules()",
+  compile: "graph(() => …), which records a step and runs it again",
+  fit: "a loop over the batches of a DataLoader",
+  predict: "noGrad(() => model(x))",
   requires_grad_: "model.requiresGrad()",
   cuda: 'model.to("cuda")',
   cpu: 'model.to("cpu")',
