@@ -203,6 +203,25 @@ describe("errors", () => {
     expect(text).not.toMatch(/node:internal|inspector|dist\/|\$\$|cell:\/\//);
   });
 
+  test("an error from deep within the library has its place in the cell, and ten frames", async () => {
+    await session.run('import { tensor as deep } from "warpcell"; const three = deep([1, 2, 3]);');
+    const lines = plain((await session.run("const unit = 1;\nthree.get(5)")).error?.traceback).split("\n");
+    expect(lines.slice(1)).toEqual([
+      "",
+      expect.stringMatching(/^Cell \[\d+\]:2:7$/),
+      "  1 | const unit = 1;",
+      "> 2 | three.get(5)",
+      "    |       ^",
+      expect.stringMatching(/^ {4}at Cell \[\d+\]:2:7$/),
+    ]);
+    const recursion =
+      "function deeper(n: number): never { if (n === 0) throw new Error('end'); return deeper(n - 1); }";
+    const frames = (await session.run(`${recursion} deeper(30)`)).error!.traceback.filter((line) =>
+      /^ {4}at /.test(line),
+    );
+    expect(frames.length).toBe(10);
+  });
+
   test.each(["randn", "softmax", "nn", "Tensor"])("%s of the library, not imported", async (name) => {
     expect((await session.run(`${name}([2])`)).error?.message).toBe(
       `${name} is not defined: write import { ${name} } from "warpcell" first.`,

@@ -37,8 +37,9 @@ export const refusal = /^(\S[^\n]*):(\d+)\n[^\n]*\n( *)\^/;
 
 const maxCauses = 8;
 
-/** Frames in which a cell is looked for. */
+/** Frames in which a cell is looked for, and those of them that are shown unless the user sets another limit. */
 const deepest = 200;
+const shown = 10;
 
 export class Tracebacks {
   readonly #cells: CellRegistry;
@@ -56,6 +57,7 @@ export class Tracebacks {
 
   /** From now on every `error.stack` shows places in cells, and none of ours. */
   install(): void {
+    Error.stackTraceLimit = deepest;
     Error.prepareStackTrace = (error, sites) => this.#format(error, sites);
   }
 
@@ -221,13 +223,18 @@ export class Tracebacks {
   #format(error: Error, sites: NodeJS.CallSite[]): string {
     const lines: string[] = [];
     let isHidden = false;
+    // Up to the outermost frame of a cell: below are those of the session that ran it.
+    let ofCells = 0;
     for (const site of sites) {
       // What JavaScript itself has called for us is ours too: the map of an array, say.
       const text: string | undefined =
         isHidden && site.getFileName() === null && !site.isEval() ? undefined : this.#frame(error, site);
       isHidden = text === undefined;
       if (text !== undefined) lines.push(`    at ${text}`);
+      if (this.#cells.isCell(site.getFileName() ?? "")) ofCells = lines.length;
     }
+    if (isOurs(sites.at(-1)?.toString() ?? "") && ofCells > 0) lines.length = ofCells;
+    if (Error.stackTraceLimit === deepest) lines.splice(shown);
     return [withoutOurs(header(error)), ...lines].join("\n");
   }
 
