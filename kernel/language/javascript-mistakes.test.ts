@@ -21,8 +21,10 @@ test.each([
   [() => x.size(0), ": of a tensor it is the number of elements, and x.shape[0] the size of its first axis."],
   [() => x.shape(), ": of a tensor it is a list, so write x.shape[0]."],
   [() => x.dtype("int32"), ": it is not a method, so write x.to(…) to change it."],
+  [() => [5n as any].map((i) => i + 1), /^: elements of int64 are BigInt\. Number\(i\) makes a number/],
+  [() => Math.max(5n as any), /^: elements of int64 are BigInt\./],
   [() => x.other(), ""],
   [() => null!.size, ""],
 ])("%s", (mistake, advice) => {
-  expect(insteadOfMistake(said(mistake))).toBe(advice);
+  expect(insteadOfMistake(said(mistake))).toEqual(typeof advice === "string" ? advice : expect.stringMatching(advice));
 });

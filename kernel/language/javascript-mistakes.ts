@@ -19,6 +19,10 @@ const rows: readonly [RegExp, (name: string) => string][] = [
     (name) => `: it is not a method, so write ${name}.to(…) to change it.`,
   ],
   [
+    /^Cannot (mix BigInt and other types, use explicit conversions|convert a BigInt value to a number)$/,
+    () => ": elements of int64 are BigInt. Number(i) makes a number of one, and a tensor of int32 has numbers.",
+  ],
+  [
     /^Cannot read properties of undefined \(reading '(documentElement|createElement|createElementNS|createTextNode)'\)$/,
     () => document,
   ],

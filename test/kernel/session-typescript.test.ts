@@ -826,6 +826,27 @@ describe("what JSON does not have", () => {
     expect(new Set(events.map(({ type }) => type))).toEqual(new Set(["display", "done"]));
   });
 
+  test.each([
+    [
+      "html('<b>')",
+      "html stands before a text in backticks: write html`…`, or html.raw(text) for a text that is markup.",
+    ],
+    [
+      "svg('<svg/>')",
+      "svg stands before a text in backticks: write svg`…`, or svg.raw(text) for a text that is markup.",
+    ],
+  ])("%s says what to write", async (code, message) => {
+    expect((await session.run(code)).error).toMatchObject({ name: "TypeError", message });
+  });
+
+  test("a promise whose value is not there says so, any other one what it holds", async () => {
+    const shown = async (code: string) => (await session.run(code)).result;
+    expect(await shown("const never = new Promise(() => {}); never")).toBe(
+      "Promise { <pending> }: await before it waits for its value",
+    );
+    expect(await shown("Promise.resolve(5)")).toBe("Promise { 5 }");
+  });
+
   test("one object in two places is JSON", async () => {
     expect(
       (

@@ -159,7 +159,13 @@ export class Tracebacks {
     const name = /^([\w$]+) is not defined$/.exec(message)?.[1];
     if (name === undefined) return "";
     const advice = [insteadOfMissing, insteadOfPage, insteadOfPython].map((words) => words(message)).join("");
-    return advice || this.#launchOf(name) || importOfMissing(name) || this.#declarationOf(error, name);
+    return (
+      advice ||
+      this.#launchOf(name) ||
+      this.#deviceOf(name) ||
+      importOfMissing(name) ||
+      this.#declarationOf(error, name)
+    );
   }
 
   /** How the library, or what it made, spells what it lacks by that name: `wc.no_grad is not a function`. */
@@ -218,6 +224,14 @@ export class Tracebacks {
     return program === undefined
       ? ""
       : `: it is a kernel of the program in ${program.label}, whose main() launches it. Take main() away and run that cell again, and ${name} is a function here.`;
+  }
+
+  /** What is there for `%%cuda` cells alone. */
+  #deviceOf(name: string): string {
+    const cell = this.#cells.declarerOf(name);
+    return cell === undefined
+      ? ""
+      : `: ${cell.label} declares it for %%cuda cells, whose kernels use it. What TypeScript calls is a __global__ function, or one of the host that launches it.`;
   }
 
   #format(error: Error, sites: NodeJS.CallSite[]): string {
