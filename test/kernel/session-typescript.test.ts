@@ -334,6 +334,8 @@ describe("errors", () => {
   test("messages name variables, not where they live", async () => {
     await session.run("const notCallable = 1");
     expect((await session.run("notCallable()")).error?.message).toBe("notCallable is not a function");
+    const within = "let notAt = 0; (() => { const all = [[1]]; (all[notAt] as any).lerp_(1); })()";
+    expect((await session.run(within)).error?.message).toBe("all[notAt].lerp_ is not a function");
     expect((await session.run("notCallable.launch({ grid: 1 })")).error?.message).toBe(
       "notCallable.launch is not a function",
     );

@@ -26,7 +26,9 @@ const ours = [new URL("../../", import.meta.url).href, fileURLToPath(new URL("..
 const early =
   /\(\(\(\${2,}_[\p{ID_Continue}$]+ && \("[^"]*" in \${2,}\d+\)\) \|\| \${2,}\.uninitialised\(\.\.\.\)\) , (\${2,}\d+\.[\p{ID_Continue}$]+)\)/gu;
 const slotName =
-  /\((?:0|\${2,}\.origin\.current) , (?:\${2,}\d+\.)?([\p{ID_Continue}$]+)\)|(?<!\$)\${2,}\d+\.([\p{ID_Continue}$]+)/gu;
+  /\((?:0|\${2,}\.origin\.current) , ((?:[^()]|\(\.\.\.\))+)\)|(?<!\$)\${2,}\d+\.([\p{ID_Continue}$]+)/gu;
+
+const slot = /(?<!\$)\${2,}\d+\./g;
 
 /** What makes an edited file another module: it stands in the URL of a file, which has no white space and no quotes. */
 const version = /\?v=[\da-f]{16}/g;
@@ -316,7 +318,9 @@ function header(error: unknown): string {
 function withoutOurs(text: string): string {
   return withoutVersions(text)
     .replace(early, "$1")
-    .replace(slotName, (_, called: string | undefined, read: string | undefined) => called ?? read ?? "");
+    .replace(slotName, (_, called: string | undefined, read: string | undefined) =>
+      called === undefined ? read! : called.replace(slot, ""),
+    );
 }
 
 /**
