@@ -474,7 +474,14 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       [() => io.save(join(folder, "a.txt"), x), '.txt" does not say which format to save in'],
       [() => io.save(join(folder, "a.npz"), x), "A .npz file holds tensors under names: save { x }"],
       [() => io.save(join(folder, "a.npy"), { x }), "A .npy file holds one tensor"],
-      [() => io.save(join(folder, "a.npz"), { x: 1 } as never), 'save takes an object of tensors, but "x" is 1'],
+      [
+        () => io.save(join(folder, "a.npz"), { x: 1 } as never),
+        'save takes an object of tensors, but "x" is 1. Write tensor(1).',
+      ],
+      [
+        () => io.save(join(folder, "a.npz"), { model: { w: x } } as never),
+        'save takes an object of tensors, but "model" is an object with w. Save that in a file of its own, or spread it among the others: { ...state }.',
+      ],
       [
         () => io.save(join(folder, "a.npz"), [x] as never),
         "save takes a tensor, or an object of tensors, but got an array of 1",

@@ -52,6 +52,11 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       "There is no nn.CrossEntropyLoss: write the function, crossEntropy(outputs, targets).",
     ],
     [
+      "new nn.TransformerEncoderLayer",
+      () => new space.TransformerEncoderLayer(),
+      "There is no nn.TransformerEncoderLayer: write new nn.TransformerBlock(width, heads).",
+    ],
+    [
       "nn.Parameter",
       () => space.Parameter(x),
       "There is no nn.Parameter: write a tensor in a property of the module, with requiresGrad = true.",

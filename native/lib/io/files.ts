@@ -249,7 +249,13 @@ function recordOf(value: Saved, format: FileFormat): TensorRecord {
 }
 
 const noTensor = (name: string, value: unknown) =>
-  new TensorError("OPERANDS", `save takes an object of tensors, but ${JSON.stringify(name)} is ${worded(value)}.`);
+  new TensorError(
+    "OPERANDS",
+    `save takes an object of tensors, but ${JSON.stringify(name)} is ${worded(value)}.${isState(value) ? " Save that in a file of its own, or spread it among the others: { ...state }." : typeof value === "number" ? ` Write tensor(${value}).` : ""}`,
+  );
+
+const isState = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && Object.values(value).some((each) => each instanceof Tensor);
 
 function checkedValue(value: unknown): Saved {
   if (value instanceof Tensor) return value;

@@ -45,6 +45,16 @@ export const HuberLoss = loss("HuberLoss", "huberLoss");
 export const SmoothL1Loss = loss("SmoothL1Loss", "smoothL1Loss");
 /** @internal */
 export const BCEWithLogitsLoss = loss("BCEWithLogitsLoss", "bceWithLogitsLoss");
+const block = (name: string) => absent(`nn.${name}`, "new nn.TransformerBlock(width, heads)");
+/** @internal */
+export const TransformerEncoderLayer = block("TransformerEncoderLayer");
+/** @internal */
+export const TransformerDecoderLayer = block("TransformerDecoderLayer");
+/** @internal */
+export const TransformerEncoder = absent(
+  "nn.TransformerEncoder",
+  "new nn.ModuleList of several new nn.TransformerBlock(width, heads)",
+);
 /** @internal */
 export const Parameter = absent("nn.Parameter", "a tensor in a property of the module, with requiresGrad = true");
 
