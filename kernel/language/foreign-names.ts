@@ -89,7 +89,7 @@ const written = {
   read_csv: 'await @io.load("a.csv")',
   resize: "x.reshape([2, 3])",
   row_stack: "@vstack([x, y])",
-  savefig: 'writeFileSync("a.svg", chart.toSvg()), with import { writeFileSync } from "node:fs"',
+  savefig: '@plot(y).save("a.svg")',
   savetxt: 'await @io.save("a.csv", x)',
   savez: 'await @io.save("a.safetensors", { x, y })',
   select: "x.get(0)",

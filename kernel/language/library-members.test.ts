@@ -53,16 +53,14 @@ test.each([
   [one, "percentile", ": write quantile(x, 0.5)."],
   [one, "describe", ": write x.mean(), x.std(), x.min(), x.max() and x.quantile([0.25, 0.5, 0.75])."],
   [new warpcell.Event(), "elapsed", ". Did you mean it.elapsedTime?"],
-  [warpcell.plot([1, 2]), "savefig", /^: write writeFileSync\("a\.svg", chart\.toSvg\(\)\)/],
+  [warpcell.plot([1, 2]), "savefig", ': write plot(y).save("a.svg").'],
   [warpcell.plot, "hist", ": write plot.histogram(x)."],
   [warpcell.plot, "bar", ": write plot({ cats: 3, dogs: 4 })."],
   [new warpcell.nn.Linear(1, 1), "registerHook", ""],
   [new Map(), "percentile", ""],
   [undefined, "percentile", ""],
 ] as const)("a method that %s lacks: %s", (value, name, advice) => {
-  expect(insteadOfMethod(warpcell, value, "it", name)).toEqual(
-    typeof advice === "string" ? advice : expect.stringMatching(advice),
-  );
+  expect(insteadOfMethod(warpcell, value, "it", name)).toBe(advice);
 });
 
 test("a name to import is written without the library's", () => {

@@ -28,6 +28,13 @@ test.each([
   expect(() => transform(source, new Scope(), 0, "/")).toThrow(`${spelt} is Python. In TypeScript: ${wanted}.`);
 });
 
+test("a magic below code", () => {
+  for (const source of ["const x = 1;\n%help x", "f()\n  %%time g()"])
+    expect(() => transform(source, new Scope(), 0, "/")).toThrow(
+      /^%{1,2}\w+ stands below code: magics come first in a cell, so move the line up, or into a cell of its own\.$/,
+    );
+});
+
 test("TypeScript that does not parse keeps the parser's words", () => {
   for (const source of ["let x = ;", "class A { #x = ; }", "const y = { a: x[b ? 1 : };", "if (x { y: 1 }"])
     expect(pythonSpelling(source, source.length - 1)).toBeNull();

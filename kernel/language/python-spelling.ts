@@ -69,6 +69,18 @@ export function pythonSpelling(source: string, offset: number): Spelling | null 
   return null;
 }
 
+/** A magic below code, where the parser failed at that offset; `null` where there is none. */
+export function lateMagic(source: string, offset: number): Spelling | null {
+  const begin = source.lastIndexOf("\n", offset - 1) + 1;
+  const found = /^(\s*)(%{1,2}[a-z_]+)\b/.exec(source.slice(begin));
+  if (found === null) return null;
+  const [, space = "", magic = ""] = found;
+  return {
+    message: `${magic} stands below code: magics come first in a cell, so move the line up, or into a cell of its own.`,
+    offset: begin + space.length,
+  };
+}
+
 const names: readonly [RegExp, string][] = [
   [/^print$/, "console.log(x) prints, and the value of a cell's last line is shown by itself"],
   [/^(?:True|False)$/, "it is true or false here"],
