@@ -88,6 +88,17 @@ test("a name that a %%cuda cell declares for its kind alone says so where TypeSc
     );
 });
 
+test("the frames of an error have no names of the rewritten code", async () => {
+  const { error } = await session.run(
+    'import { traceThread } from "warpcell";\nawait traceThread(() => fill.launch({ grid: 1, block: 4 }, y, 4, 1), { block: [9, 0, 0] });',
+  );
+  expect(error?.name).toBe("CheckError");
+  expect(error?.traceback.filter((line) => line.startsWith("    at "))).toEqual([
+    expect.stringMatching(/^ {4}at Cell \[\d+\]:2:30$/),
+    expect.stringMatching(/^ {4}at Cell \[\d+\]:2:7$/),
+  ]);
+});
+
 test("a header beside the notebook is found", async () => {
   await session.run(
     'const { writeFileSync } = await import("node:fs"); writeFileSync("beside.h", "#define SEVEN 7\\n")',

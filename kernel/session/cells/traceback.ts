@@ -30,6 +30,9 @@ const slotName =
 
 const slot = /(?<!\$)\${2,}\d+\./g;
 
+/** A frame whose function V8 names after the call of ours that it was given to: `value.$$.resumed.block (…)`. */
+const ourNames = /^(async )?[^(]*\${2,}\.[^(]* \((.*)\)$/;
+
 /** What makes an edited file another module: it stands in the URL of a file, which has no white space and no quotes. */
 const version = /\?v=[\da-f]{16}/g;
 const word = /[^\s"']+/g;
@@ -260,7 +263,8 @@ export class Tracebacks {
     const place = this.#cells.find(file, site.getLineNumber() ?? 0, site.getColumnNumber() ?? 0);
     if (place !== undefined) {
       this.#placeFirst(error, place);
-      return text.replace(/cell:\/\/\/\d+:\d+:\d+/, `${place.cell.label}:${place.line}:${place.column}`);
+      const own = text.replace(ourNames, "$1$2");
+      return own.replace(/cell:\/\/\/\d+:\d+:\d+/, `${place.cell.label}:${place.line}:${place.column}`);
     }
     if (this.#cells.isCell(file) || isOurs(text) || /^<anonymous>:\d/.test(text)) return undefined;
     return withoutVersions(text).replace(/:(\d+):(\d+)(?=\)?$)/, (whole, line: string, column: string) => {
