@@ -1,6 +1,6 @@
 // Mistakes that JavaScript itself answers: what is added to its words is true of the case, and nothing is to others.
 import { expect, test } from "vitest";
-import { insteadOfMistake } from "./javascript-mistakes.ts";
+import { insteadOfImport, insteadOfMistake, insteadOfPage } from "./javascript-mistakes.ts";
 
 /** What JavaScript says. */
 function said(mistake: () => unknown): string {
@@ -27,4 +27,12 @@ test.each([
   [() => null!.size, ""],
 ])("%s", (mistake, advice) => {
   expect(insteadOfMistake(said(mistake))).toEqual(typeof advice === "string" ? advice : expect.stringMatching(advice));
+});
+
+test("a file of JSON, and what a web page has", () => {
+  expect(insteadOfImport('Module "file:///home/ann/cfg.json" needs an import attribute of type "json"')).toBe(
+    ': write import … from "./cfg.json" with { type: "json" }.',
+  );
+  expect(insteadOfImport("Module not found")).toBe("");
+  expect(insteadOfPage("alert is not defined")).toBe(": console.log(x) prints, and display(x) shows a value.");
 });

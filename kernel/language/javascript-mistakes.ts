@@ -28,8 +28,15 @@ const rows: readonly [RegExp, (name: string) => string][] = [
   ],
 ];
 
+/** What to add to an error that says `message` of an import. */
+export function insteadOfImport(message: string): string {
+  const name = /^Module ".*\/([^/"]+)" needs an import attribute of type "json"$/.exec(message)?.[1];
+  return name === undefined ? "" : `: write import … from "./${name}" with { type: "json" }.`;
+}
+
 /** What to add to a ReferenceError that says `message`: names of web pages that a kernel lacks. */
 export function insteadOfPage(message: string): string {
+  if (/^alert is not defined$/.test(message)) return ": console.log(x) prints, and display(x) shows a value.";
   return /^(?:document|window|SVGElement|HTMLElement|HTMLCanvasElement) is not defined$/.test(message) ? document : "";
 }
 

@@ -203,6 +203,16 @@ describe("errors", () => {
     expect(text).not.toMatch(/node:internal|inspector|dist\/|\$\$|cell:\/\//);
   });
 
+  test("what cannot be imported has no frames of ours, and a file of JSON says how", async () => {
+    const { error } = await session.run('import nowhere from "./nowhere.json";');
+    expect(error?.traceback.filter((line) => line.startsWith("    at "))).toEqual([]);
+    await session.run('const { writeFileSync: writeJson } = await import("node:fs"); writeJson("settings.json", "{}")');
+    expect((await session.run('import settings from "./settings.json";')).error?.message).toMatch(
+      /needs an import attribute of type "json": write import … from "\.\/settings\.json" with \{ type: "json" \}\.$/,
+    );
+    await session.run('(await import("node:fs")).rmSync("settings.json")');
+  });
+
   test("an error from deep within the library has its place in the cell, and ten frames", async () => {
     await session.run('import { tensor as deep } from "warpcell"; const three = deep([1, 2, 3]);');
     const lines = plain((await session.run("const unit = 1;\nthree.get(5)")).error?.traceback).split("\n");

@@ -6,7 +6,7 @@ import { findSourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
 import { CellSyntaxError } from "../../language/cell-syntax-error.ts";
 import { insteadOfMissing } from "../../language/cuda-spelling.ts";
-import { insteadOfMistake, insteadOfPage } from "../../language/javascript-mistakes.ts";
+import { insteadOfImport, insteadOfMistake, insteadOfPage } from "../../language/javascript-mistakes.ts";
 import { insteadOfMember, insteadOfMethod } from "../../language/library-members.ts";
 import { insteadOfPython } from "../../language/python-spelling.ts";
 import { excerpt } from "../../language/excerpt.ts";
@@ -156,6 +156,7 @@ export class Tracebacks {
     if (error instanceof TypeError)
       return (
         insteadOfMistake(message) ||
+        insteadOfImport(message) ||
         this.#memberOf(message) ||
         this.#roomOf(error, message) ||
         this.#constantOf(message)
@@ -242,17 +243,13 @@ export class Tracebacks {
   #format(error: Error, sites: NodeJS.CallSite[]): string {
     const lines: string[] = [];
     let isHidden = false;
-    // Up to the outermost frame of a cell: below are those of the session that ran it.
-    let ofCells = 0;
     for (const site of sites) {
       // What JavaScript itself has called for us is ours too: the map of an array, say.
       const text: string | undefined =
         isHidden && site.getFileName() === null && !site.isEval() ? undefined : this.#frame(error, site);
       isHidden = text === undefined;
       if (text !== undefined) lines.push(`    at ${text}`);
-      if (this.#cells.isCell(site.getFileName() ?? "")) ofCells = lines.length;
     }
-    if (isOurs(sites.at(-1)?.toString() ?? "") && ofCells > 0) lines.length = ofCells;
     if (Error.stackTraceLimit === deepest) lines.splice(shown);
     return [withoutOurs(header(error)), ...lines].join("\n");
   }
@@ -291,10 +288,12 @@ function frames(error: Error): string[] {
   return stack.split("\n").filter((line) => /^ {4}at /.test(line) && !isOurs(line));
 }
 
+/** Node's own, what has a message come to this process, and the `import` of cells, which stands in a module of ours. */
+const inner =
+  /\bnode:(internal\/|inspector|vm)|\bprocess\.emit \(node:events:|\bwarpcell:entry:|\bmodule\.exports \(.*\/notebook\.ts:1:/;
+
 function isOurs(frame: string): boolean {
-  return (
-    /\bnode:(internal\/|inspector|vm)|\bwarpcell:entry:/.test(frame) || ours.some((folder) => frame.includes(folder))
-  );
+  return inner.test(frame) || ours.some((folder) => frame.includes(folder));
 }
 
 /** What to import where a name is missing that the library has. */
