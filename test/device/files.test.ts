@@ -482,6 +482,14 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
         'save takes an object of tensors, but "x" is 1. Write tensor(1).',
       ],
       [
+        () => io.save(join(folder, "a.npz"), { name: ["Ann"] } as never),
+        'save takes an object of tensors, but "name" is an array of 1. Lists of texts are saved in .csv and .tsv.',
+      ],
+      [
+        () => io.load("https://example.com/a.csv"),
+        'load reads files and bytes, not "https://example.com/a.csv": write await io.load(await (await fetch(url)).arrayBuffer(), { format: "csv" }).',
+      ],
+      [
         () => io.save(join(folder, "a.npz"), { model: { w: x } } as never),
         'save takes an object of tensors, but "model" is an object with w. Save that in a file of its own, or spread it among the others: { ...state }.',
       ],

@@ -15,6 +15,7 @@ import { chosenNames, entriesMade, madeOf, type Naming, type Rename } from "./na
 import { isNpy, npyHeader, npyParts } from "./npy.ts";
 import { isParquet, parquetTable } from "./parquet.ts";
 import { isSafetensors, safetensorsHeader, safetensorsParts } from "./safetensors.ts";
+import { checkedValue, recordOf, type Saved } from "./saved.ts";
 import { checkpointAt, isIndex, loadShards } from "./shards.ts";
 import { sourceOfBytes, withFile, type Source } from "./source.ts";
 import { tensorOf } from "./stored.ts";
@@ -29,6 +30,7 @@ import { entriesOf, zipParts } from "./zip.ts";
 export type FileFormat = "npy" | "npz" | "safetensors" | "arrow" | "arrows" | "parquet" | "csv" | "tsv";
 /** Tensors by their names. */
 export type TensorRecord = Record<string, Tensor>;
+export type { TableInput } from "./saved.ts";
 /** Columns of a table by their names: tensors, and lists of texts. Which is which only the file says. */
 export type TableRecord = Record<string, any>;
 
@@ -80,9 +82,6 @@ interface Reading extends Naming, TableReading {
   readonly maxRatio: number;
 }
 type Loaded = Tensor | Record<string, Column>;
-/** What tables are made of; lists of texts only of those that are text. */
-export type TableInput = Readonly<Record<string, Tensor | readonly string[]>>;
-type Saved = Tensor | TableInput;
 interface Format {
   readonly extensions: readonly string[];
   is(source: Source): boolean;
@@ -238,34 +237,6 @@ function* lazily<T>(tensors: TensorRecord, use: (name: string, tensor: Tensor) =
   for (const [name, tensor] of Object.entries(tensors)) yield use(name, tensor);
 }
 
-function recordOf(value: Saved, format: FileFormat): TensorRecord {
-  if (value instanceof Tensor)
-    throw new TensorError(
-      "OPERANDS",
-      `A .${format} file holds tensors under names: save { x }, an object, or save one tensor as .npy.`,
-    );
-  for (const [name, each] of Object.entries(value)) if (!(each instanceof Tensor)) throw noTensor(name, each);
-  return value as TensorRecord;
-}
-
-const noTensor = (name: string, value: unknown) =>
-  new TensorError(
-    "OPERANDS",
-    `save takes an object of tensors, but ${JSON.stringify(name)} is ${worded(value)}.${isState(value) ? " Save that in a file of its own, or spread it among the others: { ...state }." : typeof value === "number" ? ` Write tensor(${value}).` : ""}`,
-  );
-
-const isState = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && Object.values(value).some((each) => each instanceof Tensor);
-
-function checkedValue(value: unknown): Saved {
-  if (value instanceof Tensor) return value;
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new TensorError("OPERANDS", `save takes a tensor, or an object of tensors, but got ${worded(value)}.`);
-  for (const [name, each] of Object.entries(value))
-    if (!(each instanceof Tensor || (names.has(each) && (each as string[]).length > 0))) throw noTensor(name, each);
-  return value as TableInput;
-}
-
 function formatNamed(format: FileFormat | undefined, path: string | null): Format | null {
   if (format !== undefined) {
     if (Object.hasOwn(formats, format)) return formats[format];
@@ -392,6 +363,11 @@ export async function load(source: unknown, options?: TableOptions): Promise<Loa
   };
   if (typeof source !== "string")
     return readAll(sourceOfBytes(bytesOf(source, "load"), "the file"), null, format, reading, ofTables);
+  if (/^https?:/.test(source))
+    throw new TensorError(
+      "OPERANDS",
+      `load reads files and bytes, not ${JSON.stringify(source)}: write await io.load(await (await fetch(url)).arrayBuffer(), { format: "csv" }).`,
+    );
   const path = checkpointAt(source);
   if (isIndex(path)) return loadShards(path, reading, device);
   return withFile(path, (file) => readAll(file, path, format, reading, ofTables));
