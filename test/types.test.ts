@@ -354,6 +354,10 @@ test("batches have the types of the data, of a transform or of a collate, and co
     "{ for await (const b of new w.DataLoader([1, 2], { transform: (x: number) => ({ p: x, s: String(x) }) })) { const p: Tensor = b.p; const s: string[] = b.s; } }",
     "{ for await (const b of new w.DataLoader(['a'], { workers: 1, transform: async (x: string) => Uint8Array.of(x.length) })) is<typeof b, Tensor>(); }",
     "{ for (const b of new w.DataLoader(['a'], { transform: (x: string) => x.length, collate: (all: number[]) => all.length })) is<typeof b, number>(); }",
+    "function all(loader: w.DataLoader) { for (const [x, y] of loader) x.add(y); } all(new w.DataLoader([f32, i64]));",
+    "{ const net = new w.nn.Sequential(new w.nn.Linear(2, 3), w.relu, (x) => x.gelu()); const p: Tensor = net.layers[0].weight; const any: w.nn.Sequential = net; const y: Tensor = net(f32); for (const layer of net.layers) layer(f32); }",
+    "{ const all: w.nn.Module[] = []; const net = new w.nn.Sequential(...all); new w.nn.Sequential(net, ...all, (x) => x.exp()); class Net extends w.nn.Module { body: w.nn.Sequential = net; forward(x: Tensor) { return this.body(x); } } }",
+    "{ const t = await w.io.load('t.csv'); t.age.mean(); t.name.map(String); }",
     "{ const t = await w.io.load('t.csv', { texts: ['name'] }); const name: string[] = t.name; const age: Tensor | undefined = t.age; }",
     "is<Awaited<ReturnType<typeof matrix>>, Tensor>(); function matrix() { return w.io.load('t.parquet', { matrix: true }); }",
   ];

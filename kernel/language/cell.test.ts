@@ -156,6 +156,11 @@ describe("what is not understood", () => {
       "%matplotlib inline",
       'There is no magic %matplotlib. Here charts need no magic: import { plot } from "warpcell". %lsmagic lists them.',
     ],
+    [
+      "%reset",
+      "There is no magic %reset. Here exit ends the session, and the next cell begins with fresh variables. %lsmagic lists them.",
+    ],
+    ["%%latex\n", "There is no magic %%latex. Here md`$x^2$` shows a formula. %lsmagic lists them."],
     ["%constructor", "There is no magic %constructor. %lsmagic lists them."],
     ["%npm", "%npm needs to know what to do, for example: %npm install lodash"],
     ["%time\n%%cuda", "%%cuda makes a whole cell CUDA C++: it must be its first line."],

@@ -19,6 +19,12 @@ test.each([
   expect(cudaSpelling(source)?.offset).toBe(source.indexOf(name));
 });
 
+test("a template with its arguments in C++", () => {
+  expect(() => transform("scale<float, 4>.over(n)(x)", new Scope(), 0, "/")).toThrow(
+    'In TypeScript the arguments of a template are chosen by scale.as("float", 4), not scale<float, 4>.',
+  );
+});
+
 test("a kernel in a TypeScript cell", () => {
   expect(() => transform("__global__ void k(float* p) { p[0] = 1; }", new Scope(), 0, "/")).toThrow(
     "__global__ is CUDA C++, which has cells of its own: begin the cell with the line %%cuda.",
@@ -38,6 +44,7 @@ test.each([
   ["cudaEventRecord", "await kernel.time({ grid, block }, …) and profile(() => …) measure"],
   ["cudaGetLastError", "errors are reported by themselves, with the kernel and the line that launched it"],
   ["threadIdx", "a kernel is written in a cell that begins with %%cuda"],
+  ["double", 'a type of C++ is a text, kernel.as("double")'],
   ["cudaGraphCreate", "%help shows what a notebook has instead"],
 ])("%s is not defined", (name, advice) => {
   expect(insteadOfMissing(`${name} is not defined`)).toBe(`, because it belongs to CUDA C++: ${advice}.`);

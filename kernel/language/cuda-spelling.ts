@@ -7,6 +7,7 @@ export interface Spelling {
 }
 
 const launch = /([\p{ID_Start}_][\p{ID_Continue}.]*)\s*(?:<[^<>()]*>)?\s*<<<([^;]*?)>>>\s*\(([^;]*?)\)\s*(?:;|$)/mu;
+const instance = /([\p{ID_Start}_][\p{ID_Continue}]*)\s*<\s*([\w\s,]+?)\s*>\s*\.\s*(?:launch|over|time|info)\b/u;
 const qualifier = /\b__(?:global|device|shared|constant)__\b/;
 
 /** `k<<<grid, block>>>(a, b)` or `__global__` in a cell that does not parse; `null` when it has neither. */
@@ -18,7 +19,7 @@ export function cudaSpelling(source: string): Spelling | null {
       offset: declared.index,
     };
   const called = launch.exec(source);
-  if (called === null) return null;
+  if (called === null) return instanceSpelling(source);
   const [, name = "", settings = "", given = ""] = called;
   const [grid = "", block = "", shared = ""] = parts(settings);
   const more = shared === "" || shared === "0" ? "" : `, shared: ${shared}`;
@@ -26,6 +27,18 @@ export function cudaSpelling(source: string): Spelling | null {
   return {
     message: `In TypeScript a launch is ${name}.launch({ grid: ${grid}, block: ${block}${more} }${values}), not ${name}<<<…>>>(…).`,
     offset: called.index,
+  };
+}
+
+/** `scale<float>.over(n)`, in a cell that does not parse. */
+function instanceSpelling(source: string): Spelling | null {
+  const found = instance.exec(source);
+  if (found === null) return null;
+  const [, name = "", given = ""] = found;
+  const chosen = parts(given).map((each) => (/^\d+$/.test(each) ? each : JSON.stringify(each)));
+  return {
+    message: `In TypeScript the arguments of a template are chosen by ${name}.as(${chosen.join(", ")}), not ${name}<${given}>.`,
+    offset: found.index,
   };
 }
 
@@ -56,6 +69,7 @@ const names: readonly [RegExp, string][] = [
   [/^cuda(GetDevice|SetDevice|DeviceGet)\w*$/, 'devices() lists them, and { device: "cuda:1" } chooses one'],
   [/^cuda[A-Z]\w*$/, "%help shows what a notebook has instead"],
   [/^(threadIdx|blockIdx|blockDim|gridDim|__syncthreads)$/, "a kernel is written in a cell that begins with %%cuda"],
+  [/^(?:double|half|unsigned|char)$/, 'a type of C++ is a text, kernel.as("double")'],
   [/^dim3$/, "a grid and a block are numbers or lists: { grid: [4, 4], block: [16, 16] }"],
 ];
 

@@ -1,6 +1,6 @@
 // Mistakes that JavaScript itself answers: what is added to its words is true of the case, and nothing is to others.
 import { expect, test } from "vitest";
-import { insteadOfMistake } from "./javascript-mistakes.ts";
+import { insteadOfImport, insteadOfMistake, insteadOfPage } from "./javascript-mistakes.ts";
 
 /** What JavaScript says. */
 function said(mistake: () => unknown): string {
@@ -21,8 +21,18 @@ test.each([
   [() => x.size(0), ": of a tensor it is the number of elements, and x.shape[0] the size of its first axis."],
   [() => x.shape(), ": of a tensor it is a list, so write x.shape[0]."],
   [() => x.dtype("int32"), ": it is not a method, so write x.to(…) to change it."],
+  [() => [5n as any].map((i) => i + 1), /^: elements of int64 are BigInt\. Number\(i\) makes a number/],
+  [() => Math.max(5n as any), /^: elements of int64 are BigInt\./],
   [() => x.other(), ""],
   [() => null!.size, ""],
 ])("%s", (mistake, advice) => {
-  expect(insteadOfMistake(said(mistake))).toBe(advice);
+  expect(insteadOfMistake(said(mistake))).toEqual(typeof advice === "string" ? advice : expect.stringMatching(advice));
+});
+
+test("a file of JSON, and what a web page has", () => {
+  expect(insteadOfImport('Module "file:///home/ann/cfg.json" needs an import attribute of type "json"')).toBe(
+    ': write import … from "./cfg.json" with { type: "json" }.',
+  );
+  expect(insteadOfImport("Module not found")).toBe("");
+  expect(insteadOfPage("alert is not defined")).toBe(": console.log(x) prints, and display(x) shows a value.");
 });

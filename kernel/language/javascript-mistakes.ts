@@ -19,13 +19,24 @@ const rows: readonly [RegExp, (name: string) => string][] = [
     (name) => `: it is not a method, so write ${name}.to(…) to change it.`,
   ],
   [
+    /^Cannot (mix BigInt and other types, use explicit conversions|convert a BigInt value to a number)$/,
+    () => ": elements of int64 are BigInt. Number(i) makes a number of one, and a tensor of int32 has numbers.",
+  ],
+  [
     /^Cannot read properties of undefined \(reading '(documentElement|createElement|createElementNS|createTextNode)'\)$/,
     () => document,
   ],
 ];
 
+/** What to add to an error that says `message` of an import. */
+export function insteadOfImport(message: string): string {
+  const name = /^Module ".*\/([^/"]+)" needs an import attribute of type "json"$/.exec(message)?.[1];
+  return name === undefined ? "" : `: write import … from "./${name}" with { type: "json" }.`;
+}
+
 /** What to add to a ReferenceError that says `message`: names of web pages that a kernel lacks. */
 export function insteadOfPage(message: string): string {
+  if (/^alert is not defined$/.test(message)) return ": console.log(x) prints, and display(x) shows a value.";
   return /^(?:document|window|SVGElement|HTMLElement|HTMLCanvasElement) is not defined$/.test(message) ? document : "";
 }
 

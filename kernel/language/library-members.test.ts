@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import * as warpcell from "warpcell";
 import { foreignNames } from "./foreign-names.ts";
-import { insteadOfMember } from "./library-members.ts";
+import { insteadOfMember, insteadOfMethod } from "./library-members.ts";
 
 test.each([
   ["image", ": write wc.plot.image(x)."],
@@ -28,6 +28,7 @@ test.each([
   ["svd", ": write wc.linalg.svd."],
   ["mm", ": write x.matmul(y)."],
   ["add_", ": write x.add_(…), of a tensor."],
+  ["randnLike", ": write wc.randn(x.shape)."],
   ["softmx", ". Did you mean wc.softmax?"],
   ["nothingOfTheKind", ""],
   ["constructor", ""],
@@ -46,6 +47,20 @@ test("what is advised is there, under a name that the foreign one is not", () =>
     return [...ofLibrary, ...ofTensors].includes(undefined) || name in warpcell ? [`${name}: ${advice}`] : [];
   });
   expect(missing).toEqual([]);
+});
+
+test.each([
+  [one, "percentile", ": write quantile(x, 0.5)."],
+  [one, "describe", ": write x.mean(), x.std(), x.min(), x.max() and x.quantile([0.25, 0.5, 0.75])."],
+  [new warpcell.Event(), "elapsed", ". Did you mean it.elapsedTime?"],
+  [warpcell.plot([1, 2]), "savefig", ': write plot(y).save("a.svg").'],
+  [warpcell.plot, "hist", ": write plot.histogram(x)."],
+  [warpcell.plot, "bar", ": write plot({ cats: 3, dogs: 4 })."],
+  [new warpcell.nn.Linear(1, 1), "registerHook", ""],
+  [new Map(), "percentile", ""],
+  [undefined, "percentile", ""],
+] as const)("a method that %s lacks: %s", (value, name, advice) => {
+  expect(insteadOfMethod(warpcell, value, "it", name)).toBe(advice);
 });
 
 test("a name to import is written without the library's", () => {

@@ -9,8 +9,8 @@ import { nearest } from "./nearest.ts";
 export function insteadOfMember(library: object, object: string, member: string): string {
   const of = (name: string): string => (object === "" ? name : `${object}.${name}`);
   if (member in Object.prototype) return "";
-  const known = foreignNames.get(member);
-  if (known !== undefined) return known === "" ? "" : `: ${known.replaceAll("@", of(""))}.`;
+  const known = foreign(member, of(""));
+  if (known !== undefined) return known;
   const inCamelCase = member.replace(/_+([a-z\d])/g, (_, letter: string) => letter.toUpperCase());
   const members = Object.keys(library);
   if (members.includes(inCamelCase)) return `: write ${of(inCamelCase)}.`;
@@ -20,6 +20,44 @@ export function insteadOfMember(library: object, object: string, member: string)
   if (method !== "") return `: ${method}.`;
   const meant = nearest(member, members);
   return meant === undefined ? "" : `. Did you mean ${of(meant)}?`;
+}
+
+/**
+ * What to add to `start.elapsed is not a function`, where `object` is the name of a value that the library made, or of
+ * one of its functions and rooms; "" for other values, and where it has nothing like it.
+ */
+export function insteadOfMethod(library: object, value: unknown, object: string, member: string): string {
+  if (!isOf(library, value) || member in Object.prototype) return "";
+  const meant = nearest(member, methodsOf(value as object));
+  return foreign(member, "") ?? (meant === undefined ? "" : `. Did you mean ${object}.${meant}?`);
+}
+
+/** Whether a value is one of the library's, or made by a class of it or of one of its rooms. */
+function isOf(library: object, value: unknown): boolean {
+  const own = Object.values(library).flatMap((each) =>
+    typeof each === "object" && each !== null ? [each, ...Object.values(each)] : [each],
+  );
+  return own.some((each) => each === value || (isClass(each) && value instanceof each));
+}
+
+const isClass = (value: unknown): value is new () => object =>
+  typeof value === "function" && typeof value.prototype === "object" && value.prototype !== null;
+
+function methodsOf(value: object): string[] {
+  const names = new Set<string>();
+  for (let each = value; each !== Object.prototype && each !== Function.prototype && each !== null; ) {
+    for (const [name, { value: method }] of Object.entries(Object.getOwnPropertyDescriptors(each)))
+      if (typeof method === "function" && name !== "constructor") names.add(name);
+    each = Object.getPrototypeOf(each);
+  }
+  return [...names];
+}
+
+/** What is said of a name of other libraries, also where it is written in camel case; `undefined` for no such name. */
+function foreign(member: string, library: string): string | undefined {
+  const known =
+    foreignNames.get(member) ?? foreignNames.get(member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  return known === undefined ? undefined : known === "" ? "" : `: ${known.replaceAll("@", library)}.`;
 }
 
 function has(room: unknown, name: string): boolean {

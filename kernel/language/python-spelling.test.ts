@@ -9,6 +9,7 @@ const imports = 'import { tensor, zeros } from "warpcell", or import * as wc fro
 test.each([
   ["import numpy as np", "import numpy as np", imports],
   ["from torch import nn", "from torch import nn", imports],
+  ["?softmax", "?softmax", "softmax?, behind the name"],
   ["const x = 1;\n# then", "#", "// begins a comment"],
   ["def f(self, x):\n  return x", "def f(self, x)", "function f(x) { … }"],
   ["for i in range(3):\n  console.log(i)", "for i in range(3):", "for (let i = 0; i < 3; i++) { … }"],
@@ -27,6 +28,13 @@ test.each([
   expect(() => transform(source, new Scope(), 0, "/")).toThrow(`${spelt} is Python. In TypeScript: ${wanted}.`);
 });
 
+test("a magic below code", () => {
+  for (const source of ["const x = 1;\n%help x", "f()\n  %%time g()"])
+    expect(() => transform(source, new Scope(), 0, "/")).toThrow(
+      /^%{1,2}\w+ stands below code: magics come first in a cell, so move the line up, or into a cell of its own\.$/,
+    );
+});
+
 test("TypeScript that does not parse keeps the parser's words", () => {
   for (const source of ["let x = ;", "class A { #x = ; }", "const y = { a: x[b ? 1 : };", "if (x { y: 1 }"])
     expect(pythonSpelling(source, source.length - 1)).toBeNull();
@@ -39,7 +47,14 @@ test.each([
   ["len", "x.length is that of a list, x.shape[0] that of a tensor"],
   ["range", "for (let i = 0; i < n; i++) counts, and arange(n) makes a tensor"],
   ["enumerate", "for (const [i, x] of list.entries()) has both"],
-  ["int", "Math.trunc(x) and Number(x) make numbers, x.item() that of a tensor"],
+  [
+    "int",
+    'Math.trunc(x) and Number(x) make numbers, x.item() that of a tensor; a type of C++ is a text, kernel.as("float")',
+  ],
+  ["zip", "a.map((x, i) => [x, b[i]]) goes through two lists"],
+  ["sleep", "await new Promise((done) => setTimeout(done, 1000)) waits, and performance.now() tells time"],
+  ["tqdm", 'import { progress } from "warpcell": progress(list) tells how far a loop is'],
+  ["HTML", "html`…`, md`…` and svg`…` make markup, and plot.image(x) shows an image"],
   ["str", "String(x) or `${x}` makes a text"],
   ["help", "%help NAME says what a name means"],
   ["np", 'its functions are imported: import * as wc from "warpcell"'],

@@ -44,6 +44,7 @@ const lines: readonly [RegExp, (...groups: string[]) => string][] = [
     (name, from, to) => `${name}.slice([${from || 0}, ${to || "null"}])`,
   ],
   [pattern(String.raw`\b[fF](["'])(.*?)\1`), (_, text) => `\`${text!.replaceAll("{", "${")}\``],
+  [pattern(String.raw`^\s*\?{1,2}\s*([\w.]+)\s*$`), (name) => `${name}?, behind the name`],
   [pattern(String.raw`^\s*print\s+(.+)$`), (value) => `console.log(${value})`],
 ];
 
@@ -68,6 +69,18 @@ export function pythonSpelling(source: string, offset: number): Spelling | null 
   return null;
 }
 
+/** A magic below code, where the parser failed at that offset; `null` where there is none. */
+export function lateMagic(source: string, offset: number): Spelling | null {
+  const begin = source.lastIndexOf("\n", offset - 1) + 1;
+  const found = /^(\s*)(%{1,2}[a-z_]+)\b/.exec(source.slice(begin));
+  if (found === null) return null;
+  const [, space = "", magic = ""] = found;
+  return {
+    message: `${magic} stands below code: magics come first in a cell, so move the line up, or into a cell of its own.`,
+    offset: begin + space.length,
+  };
+}
+
 const names: readonly [RegExp, string][] = [
   [/^print$/, "console.log(x) prints, and the value of a cell's last line is shown by itself"],
   [/^(?:True|False)$/, "it is true or false here"],
@@ -75,8 +88,22 @@ const names: readonly [RegExp, string][] = [
   [/^len$/, "x.length is that of a list, x.shape[0] that of a tensor"],
   [/^range$/, "for (let i = 0; i < n; i++) counts, and arange(n) makes a tensor"],
   [/^enumerate$/, "for (const [i, x] of list.entries()) has both"],
-  [/^(?:int|float)$/, "Math.trunc(x) and Number(x) make numbers, x.item() that of a tensor"],
+  [
+    /^(?:int|float)$/,
+    'Math.trunc(x) and Number(x) make numbers, x.item() that of a tensor; a type of C++ is a text, kernel.as("float")',
+  ],
   [/^str$/, "String(x) or `${x}` makes a text"],
+  [/^(?:list|tuple)$/, "[...x] makes a list of what a loop goes through, and x.toArray() of a tensor"],
+  [/^dict$/, "{ name: value } and new Map() hold values by name"],
+  [/^zip$/, "a.map((x, i) => [x, b[i]]) goes through two lists"],
+  [/^sorted$/, "[...list].sort((a, b) => a - b) sorts numbers, and x.sort() a tensor"],
+  [/^isinstance$/, "x instanceof Tensor asks for a class"],
+  [/^self$/, "it is this here"],
+  [/^math$/, "Math.sqrt(x) and the like are JavaScript's own, for numbers"],
+  [/^open$/, 'import { readFileSync } from "node:fs" reads a file, and io.load one of arrays'],
+  [/^(?:sleep|time)$/, "await new Promise((done) => setTimeout(done, 1000)) waits, and performance.now() tells time"],
+  [/^(?:tqdm|trange)$/, 'import { progress } from "warpcell": progress(list) tells how far a loop is'],
+  [/^(?:HTML|Markdown|Image|Latex)$/, "html`…`, md`…` and svg`…` make markup, and plot.image(x) shows an image"],
   [/^(?:dir|help)$/, "%help NAME says what a name means"],
   [/^(?:np|numpy|cp|cupy|jnp|jax|torch|pd|pandas)$/, 'its functions are imported: import * as wc from "warpcell"'],
   [/^(?:plt|matplotlib|sns)$/, 'charts are drawn by plot: import { plot } from "warpcell"'],
@@ -109,6 +136,14 @@ const magics: Readonly<Record<string, string>> = Object.assign(Object.create(nul
   bash: 'import { execFileSync } from "node:child_process" runs a program',
   sh: 'import { execFileSync } from "node:child_process" runs a program',
   html: "html`…` shows a page's text",
+  javascript: "a cell is TypeScript, which runs in Node and not in the page",
+  js: "a cell is TypeScript, which runs in Node and not in the page",
+  latex: "md`$x^2$` shows a formula",
+  markdown: "md`…` shows Markdown",
+  reset: "exit ends the session, and the next cell begins with fresh variables",
+  run: 'await import("./FILE.ts") runs a file',
+  debug: "the bug beside the kernel's name turns on the debugger",
+  pdb: "the bug beside the kernel's name turns on the debugger",
   nvcc: "a cell of CUDA C++ begins with %%cuda",
   load_ext: "nothing has to be loaded: a cell of CUDA C++ begins with %%cuda",
   autoreload: "files that a cell imports are read again when they have changed",

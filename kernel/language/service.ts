@@ -47,6 +47,9 @@ const capabilities = {
 /** A cell that is run again and again, each time as another text, is no other cell. */
 const deviceCellsKept = 64;
 
+/** What the checker says of a module, and of a name of the notebook that has one. */
+const isRoom = /^(?:module ".*"|(?:const|let|var) \S+: typeof \S+)$/;
+
 /** Documents that the checker's configuration names: they stay, whatever they hold. */
 const lasting = [edited];
 
@@ -277,10 +280,18 @@ export class TypeService {
     ];
     for (const code of [name, ...ofLibrary.map((each) => setting + each)]) {
       const { found, text, markdown } = await this.inspect(code, code.length, detail);
+      if (found && isRoom.test(text)) return this.#explainRoom(name, code);
       if (found)
         return { found, text: text.replaceAll("$library.", ""), markdown: markdown.replaceAll("$library.", "") };
     }
     return nothing;
+  }
+
+  /** Of a room such as `nn` the checker says where its file is: what it holds says more. */
+  async #explainRoom(name: string, code: string): Promise<Inspection> {
+    const { matches } = await this.complete(`${code}.`, code.length + 1);
+    const held = matches.map(({ text }) => text);
+    return inspection(`${name} has ${held.join(", ")}.\n\n%help ${name}.${held[0]} says what one of them is.`);
   }
 
   /** A `%%cuda` cell behind those that ran. */

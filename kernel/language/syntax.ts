@@ -3,7 +3,7 @@ import type { Program } from "oxc-parser";
 import type { SourceMap, TransformOptions } from "oxc-transform";
 import { CellSyntaxError } from "./cell-syntax-error.ts";
 import { cudaSpelling } from "./cuda-spelling.ts";
-import { pythonSpelling } from "./python-spelling.ts";
+import { lateMagic, pythonSpelling } from "./python-spelling.ts";
 import { decoratorsIn, hasDecorators, lowerDecorators } from "./decorators.ts";
 import { parseSync, transformSync } from "./parser.ts";
 
@@ -142,7 +142,7 @@ interface Problem {
 function syntaxError(source: string, problem: Problem, toUtf16: (offset: number) => number): CellSyntaxError {
   const label = problem.labels.at(-1);
   const failedAt = label === undefined ? source.length : Math.min(toUtf16(label.start), source.length);
-  const spelling = cudaSpelling(source) ?? pythonSpelling(source, failedAt);
+  const spelling = cudaSpelling(source) ?? lateMagic(source, failedAt) ?? pythonSpelling(source, failedAt);
   const offset = spelling?.offset ?? failedAt;
   const before = source.slice(0, offset).split("\n");
   const help = problem.helpMessage === null ? "" : ` (${problem.helpMessage})`;

@@ -53,6 +53,8 @@ export class SessionKeeper {
   #ready = false;
   #stopping = false;
   #escalation: NodeJS.Timeout | null = null;
+  /** The answer of a cell that ends the session, told once it has ended: the next cell is not for it. */
+  #last: (Event & { type: "done" }) | null = null;
 
   constructor(listener: KeeperListener) {
     this.#listener = listener;
@@ -187,8 +189,10 @@ export class SessionKeeper {
   }
 
   async #finish(done: Event & { type: "done" }): Promise<void> {
+    const isLast = done.payload.some(({ source }) => source === "ask_exit");
+    if (isLast) this.#last = done;
     await this.#process?.outputReached(done.token);
-    this.#settle(done.request, done);
+    if (!isLast) this.#settle(done.request, done);
   }
 
   #settle(request: RequestId, outcome: Outcome): void {
@@ -212,6 +216,8 @@ export class SessionKeeper {
       message,
       traceback: [`${wasReady ? "SessionEnded" : "SessionNotStarted"}: ${message}`],
     };
+    if (this.#last !== null) this.#settle(this.#last.request, this.#last);
+    this.#last = null;
     const requests = [...this.#pending.keys()];
     this.#process = null;
     this.#ready = false;

@@ -237,7 +237,15 @@ export class HostFunctionError extends WarpcellError {
  *   error instanceof LaunchError; // → true
  * }
  */
-export class LaunchError extends WarpcellError {}
+export class LaunchError extends WarpcellError {
+  /** The line that launched, of what the device refused, which comes later; else the error's stack has it. */
+  readonly place: CodePlace | undefined;
+
+  constructor(code: string, sentence: string, place?: CodePlace) {
+    super(code, sentence);
+    this.place = place;
+  }
+}
 
 /** One mistake that a checked launch made. */
 export interface CheckFinding {

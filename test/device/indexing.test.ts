@@ -96,7 +96,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(numbers(middle)).toEqual(
       [0, 1].flatMap((i) => [3, 0, 0].flatMap((j) => [4, 3, 2, 1, 0].map((k) => at(i, j, k)))),
     );
-    const apart = x.get({ at: [0, 2] }, null, indices([4, 1]));
+    const apart = x.get({ at: [0, 2] }, null, { at: indices([4, 1]) });
     expect(apart.shape).toEqual([2, 4]);
     expect(numbers(apart)).toEqual(
       [

@@ -30,6 +30,9 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     ["x.cuda", () => x.cuda(), 'A tensor has no cuda: write x.to("cuda").'],
     ["x.numpy", () => x.numpy(), "A tensor has no numpy: write x.toArray(), or x.data() for a typed array."],
     ["x.dim", () => x.dim(), "A tensor has no dim: write x.ndim."],
+    ["x.not", () => x.not(), "A tensor has no not: write x.logicalNot()."],
+    ["x.toFixed", () => x.toFixed(1), "A tensor has no toFixed: write x.item().toFixed(2)."],
+    ["x.lerp_", () => x.lerp_(x, 1), "A tensor has no lerp_: write x.mul_(0.9).add_(y.mul(0.1))."],
     ["x.t", () => x.t(), "A tensor has no t: write x.T."],
     ["x.unsqueeze_", () => x.unsqueeze_(0), "A tensor has no unsqueeze_: write x = x.unsqueeze(…)."],
     ["x.clamp_", () => x.clamp_(), "A tensor has no clamp_: write x.copy_(x.clamp(…))."],
@@ -52,11 +55,26 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       "There is no nn.CrossEntropyLoss: write the function, crossEntropy(outputs, targets).",
     ],
     [
+      "new nn.TransformerEncoderLayer",
+      () => new space.TransformerEncoderLayer(),
+      "There is no nn.TransformerEncoderLayer: write new nn.TransformerBlock(width, heads).",
+    ],
+    [
       "nn.Parameter",
       () => space.Parameter(x),
       "There is no nn.Parameter: write a tensor in a property of the module, with requiresGrad = true.",
     ],
     ["model.zero_grad", () => model.zero_grad(), "A module has no zero_grad: write model.zeroGrad(…)."],
+    [
+      "model.save",
+      () => model.save("a"),
+      'A module has no save: write await io.save("model.safetensors", model.stateDict()).',
+    ],
+    [
+      "model.apply",
+      () => model.apply(() => 0),
+      "A module has no apply: write for (const [name, module] of model.namedModules()) ….",
+    ],
     ["model.cuda", () => model.cuda(), 'A module has no cuda: write model.to("cuda").'],
     ["optimizer.zero_grad", () => optimizer.zero_grad(), "An optimiser has no zero_grad: write optimizer.zeroGrad(…)."],
     [

@@ -59,6 +59,19 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(numbers(other.heads.value[0]!.weight)).toEqual(numbers(net.heads.value[0]!.weight));
   });
 
+  test("a class without forward says so when it is called", () => {
+    class Bare extends nn.Module {
+      layer = dense();
+    }
+    const bare = new (Bare as unknown as new () => (x: Tensor) => Tensor)();
+    expect(() => bare(ones([1, 2], { device }))).toThrow(
+      new TensorError(
+        "FORWARD",
+        "Bare has no forward: write forward(x) { … } in the class, which computes its output.",
+      ),
+    );
+  });
+
   test("what is hidden from training is refused by name", () => {
     class Private extends nn.Module {
       readonly #layer = dense();

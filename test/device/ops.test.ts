@@ -407,6 +407,26 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       "exp takes 1 operand but got 2.",
     ],
     [
+      "an option that add has elsewhere",
+      () => zeros([1], { device }).add_(...([zeros([1], { device }), { alpha: 2 }] as unknown as [Tensor])),
+      "add_ does not take an object with alpha there. Write x.add_(y.mul(2)).",
+    ],
+    [
+      "a way to round",
+      () => zeros([1], { device }).div(...([3, { rounding_mode: "floor" }] as unknown as [number])),
+      "div does not take an object with rounding_mode there. Write x.floorDivide(y), or x.div(y).trunc().",
+    ],
+    [
+      "a place for the result",
+      () => zeros([1], { device }).exp(...([{ out: 1 }] as unknown as [])),
+      "exp does not take an object with out there. Write out.copy_(x.exp(…)).",
+    ],
+    [
+      "an operand too many",
+      () => zeros([1], { device }).eq(...([1, 2] as unknown as [number])),
+      "eq does not take 2 there. Write x.eq(y).",
+    ],
+    [
       "numbers alone",
       () => (maximum as (...operands: unknown[]) => unknown)(1, 2),
       "maximum takes at least one tensor but got 1 and 2. Use Math for numbers.",

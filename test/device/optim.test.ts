@@ -381,6 +381,10 @@ test("what is no parameter, and options that make no sense", () => {
       () => new optim.Adam(w as never),
       "Adam takes parameters, e.g. new optim.Adam(model.parameters()), but got a Tensor.",
     ],
+    [
+      () => new optim.SGD([{ params: [] } as never]),
+      "The parameters of SGD must be tensors, but one is an object with params. A group is written { parameters, lr }.",
+    ],
     [() => new optim.SGD([3 as never]), "The parameters of SGD must be tensors, but one is 3."],
     [
       () => new optim.SGD([zeros([2, 3], { device: "cpu" })]),

@@ -1,5 +1,8 @@
 // Charts against their data: what is drawn, read back from the SVG, is the data to a tenth of a pixel; on every device.
 import "./cache.ts";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ChartPayload } from "../../native/lib/payloads.ts";
 import {
@@ -273,6 +276,21 @@ describe.each(devices)("on $name", ({ name: device }) => {
         )
         .toSvg(),
     );
+  });
+
+  test("charts and pictures are saved, each in its own kind of file", () => {
+    const folder = mkdtempSync(join(tmpdir(), "warpcell-plot-"));
+    try {
+      const [chart, picture] = [plot([1, 4, 2]), plot.image(zeros([2, 2], { device }))];
+      chart.save(join(folder, "a.svg"));
+      picture.save(join(folder, "a.PNG"));
+      expect(readFileSync(join(folder, "a.svg"), "utf8")).toBe(chart.toSvg());
+      expect([...readFileSync(join(folder, "a.PNG"))]).toEqual([...picture.toPng()]);
+      expect(() => chart.save("a.png")).toThrow('A chart is saved in a file that ends in .svg, but got "a.png".');
+      expect(() => picture.save(1 as never)).toThrow("A picture is saved in a file that ends in .png, but got 1.");
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test("a million points are a picture of less than 200 kB, in which each is", () => {

@@ -263,6 +263,12 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(() => new nn.GRU(3, 4)(x(5, 2, 3), { hidden: x(2, 4) })).toThrow(
       new TensorError("SHAPE", "GRU of 1 layer takes a state hidden of shape [1, 2, 4] but got [2, 4]."),
     );
+    expect(() => new nn.GRU(3, 4)(x(5, 2, 3), x(1, 2, 4) as never)).toThrow(
+      new TensorError("OPERANDS", "GRU takes a state as { hidden }, as a call gives it, but got a Tensor."),
+    );
+    expect(() => new nn.LSTM(3, 4)(x(5, 2, 3), [x(1, 2, 4), x(1, 2, 4)] as never)).toThrow(
+      new TensorError("OPERANDS", "LSTM takes a state as { hidden, cell }, as a call gives it, but got an array of 2."),
+    );
     expect(() => new nn.GRU(3, 4, { dropout: 1 })).toThrow(
       new TensorError("OPTIONS", "GRU takes a dropout of at least 0 and less than 1 but got 1."),
     );

@@ -170,19 +170,29 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       `text,value\n${rows.map(({ text, value }) => `${quote(text)},${value}`).join("\n")}\nlast,oops\n`,
     );
     const lines = rows.reduce((sum, { text }) => sum + text.split("\n").length, 2);
-    await refused(io.load(file, { only: ["value"], device }), "DTYPE", `holds text, "oops" in line ${lines}. Have it`);
+    expect((await io.load(file, { only: ["value"], device }))["value"]).toEqual([
+      ...rows.map(({ value }) => String(value)),
+      "oops",
+    ]);
+    await refused(
+      io.load(file, { dtype: { value: "float32" }, device }),
+      "DTYPE",
+      `holds text, "oops" in line ${lines}, which is not float32.`,
+    );
   });
 
   test("errors of text say the line and the column", async () => {
     await refused(
-      load("a,name\n1,Ann"),
+      load("a,name\n1,Ann", { matrix: true }),
       "DTYPE",
-      /^Column "name" of the file holds text, "Ann" in line 2. Have it as a list with \{ texts: \["name"\] \}, or name the columns to load: \{ only: \["…"\] \}\.$/,
+      /^Column "name" of the file holds text, "Ann" in line 2, which no matrix has\. Name the columns to load: \{ only: \["…"\] \}\. If that stands for no number, pass \{ missing: \["Ann"\] \}\.$/,
     );
-    await refused(load("a\ntrue\n1"), "DTYPE", 'Column "a" of the file holds text, "1" in line 3.');
-    await refused(load("a\n1\ntrue"), "DTYPE", 'Column "a" of the file holds text, "true" in line 3.');
-    await refused(load("a\n0x10"), "DTYPE", 'holds text, "0x10" in line 2.');
-    await refused(load(`a\n${"z".repeat(50)}`), "DTYPE", `holds text, "${"z".repeat(40)}…" in line 2.`);
+    await refused(
+      load("a\n-", { dtype: { a: "int32" } }),
+      "DTYPE",
+      /^Column "a" of the file holds text, "-" in line 2, which is not int32\. Without a dtype the column is a list of texts\. If that stands for no number, pass \{ missing: \["-"\] \}\.$/,
+    );
+    await refused(load(`a\n${"z".repeat(50)}`, { matrix: true }), "DTYPE", `"${"z".repeat(40)}…" in line 2`);
     await refused(load("a,b\n1,2\n\n3\n"), "HEADER", "Line 4 of the file has 1 field, but the table has 2 columns.");
     await refused(load("a\n1,2\n"), "HEADER", "Line 2 of the file has 2 fields, but the table has 1 column.");
     await refused(
@@ -206,7 +216,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       "HEADER",
       /The line 2 of the file has more than 16777216/,
     );
-    await refused(load(Buffer.from("a\n1", "utf16le")), "DTYPE", "holds text");
+    await refused(load(Buffer.from("a\n1", "utf16le")), "UNSUPPORTED", "the file has bytes that are 0, as in UTF-16");
     await refused(
       load(Buffer.from("\ufeffa\n1", "utf16le")),
       "UNSUPPORTED",
@@ -234,8 +244,25 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     await refused(
       load("a\nx", { texts: ["a"], matrix: true }),
       "DTYPE",
-      'Column "a" of the file holds text, which no matrix has.',
+      /^Column "a" of the file holds text, which no matrix has\. Name the columns to load: \{ only: \["…"\] \}\.$/,
     );
+  });
+
+  test("columns that hold texts are lists of them, with all fields as they stand in the file", async () => {
+    expect(await read("name,age,when,note\nAnn,31,2020-01-15,\n Bo ,44,2019-07-01,late\n")).toEqual({
+      name: ["Ann", " Bo "],
+      age: ["int64", 31n, 44n],
+      when: ["2020-01-15", "2019-07-01"],
+      note: ["", "late"],
+    });
+    expect(await read("a,b,c,d\ntrue,1,0x10,007\n1,true,2,x")).toEqual({
+      a: ["true", "1"],
+      b: ["1", "true"],
+      c: ["0x10", "2"],
+      d: ["007", "x"],
+    });
+    expect(await read("n,x\nAnn,1\n", { dtype: "float32" })).toEqual({ n: ["Ann"], x: ["float32", 1] });
+    expect(await read("n,x\n7,1\n", { only: ["n"] })).toEqual({ n: ["int64", 7n] });
   });
 
   test("what cannot be asked for is said by name", async () => {
@@ -306,7 +333,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
 
   test("what Parquet holds that no tensor does is refused by name, and other columns are read", async () => {
     const file = made("kinds.parquet");
-    const { x, price, text } = await io.load(file, { only: ["x", "price"], texts: ["text"], device });
+    const { x, price, text } = await io.load(file, { only: ["x", "price", "text"], device });
     expect([x!.toArray(), price!.toArray(), text]).toEqual([
       [1, 2],
       [1.25, 2.5],
@@ -320,7 +347,6 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       ["day", /holds dates\./],
       ["bytes", /holds bytes\./],
       ["both", /holds structures\./],
-      ["text", /Column "text" of .*kinds\.parquet holds text\. Have it as a list/],
     ] as const)
       await refused(io.load(file, { only: [column], device }), "DTYPE", sentence);
     await refused(

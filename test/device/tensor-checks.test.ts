@@ -98,7 +98,7 @@ describe.each(devices.map(({ name, properties }) => ({ device: name, properties 
       `A block of kernel k has at most 64 threads on ${device}, since its __launch_bounds__ or registers allow no more there, but this one has 65.`,
     );
     expect(said({ grid: [1, 1.5], block: 1, device })).toMatch(
-      /^The grid of a launch must be a whole number ≥ 1 or \[x, y, z\] of them, at most .* but got \[1, 1\.5\]\.$/,
+      /^The grid of a launch must be a whole number ≥ 1 or \[x, y, z\] of them, at most .* but got \[1, 1\.5\]\. Round up: Math\.ceil\(n \/ block\)\.$/,
     );
     expect(said({ grid: 1, block: [1, 1, properties.maxBlock[2] + 1], device })).toMatch(
       /^The block of a launch must be/,

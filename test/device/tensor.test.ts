@@ -422,7 +422,21 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       () => tensor([1.5], { device, dtype: "int32" }),
       "tensor makes int32, which does not hold 1.5. It holds whole numbers from -2147483648 to 2147483647.",
     ],
-    ["a string", () => tensor(["1"] as never, { device }), `tensor makes float32, which does not hold "1".`],
+    [
+      "a string",
+      () => tensor(["1"] as never, { device }),
+      'tensor makes float32, which does not hold "1". Make numbers of a list of texts with texts.map(Number).',
+    ],
+    [
+      "a word",
+      () => tensor(["Ann"] as never, { device }),
+      'tensor makes float32, which does not hold "Ann". io.categories(texts) numbers the texts of a list.',
+    ],
+    [
+      "a date",
+      () => tensor([new Date(0)] as never, { device }),
+      "tensor makes float32, which does not hold a Date. Write date.getTime(), its milliseconds since 1970.",
+    ],
     [
       "a typed array that no dtype holds",
       () => tensor(new DataView(new ArrayBuffer(2)) as never, { device }),

@@ -18,13 +18,14 @@ test.each([
   const { reply, outputs } = await client.execute(code);
   expect(reply).toMatchObject({ status: "ok", payload: [{ source: "ask_exit", keepkernel: false }] });
   expect(streamText(outputs, "stdout")).toBe("");
+  // At once, without waiting for what is told of the end.
+  expect(shown(await client.execute("typeof globalThis.kept"))).toContainEqual(["execute_result", "'undefined'"]);
   await until(() =>
     late
       .join("")
       .includes("The session ended: process.exit(0). Its variables are lost; the next cell starts with fresh ones."),
   );
   expect(late.join("")).not.toMatch(/never|Cannot find name/);
-  expect(shown(await client.execute("typeof globalThis.kept"))).toContainEqual(["execute_result", "'undefined'"]);
 });
 
 test("a notebook may use both names for its own", async () => {

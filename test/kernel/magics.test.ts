@@ -29,6 +29,12 @@ describe("pages", () => {
     expect(await printed("%help nn.Linear Tensor.cumsum backward")).toMatch(
       /class Linear[^]*Example:[^]*cumsum[^]*running sum[^]*Example:[^]*backward[^]*Example:/,
     );
+    const room = await printed("%help optim");
+    expect(room).toMatch(
+      /^optim has .*\bAdamW\b.*\bclipGradNorm\b.*\.\n\n%help optim\.\w+ says what one of them is\.\n/,
+    );
+    await client.execute('import * as wc from "warpcell"; const { optim: mine } = wc; class Own {} ');
+    expect(await printed("%help mine")).toBe(room.replaceAll("optim", "mine"));
     await client.execute("/** My own. */ const softmax = 1");
     expect(await printed("%help softmax")).toBe("const softmax: 1\n\nMy own.\n\n");
     expect(await printed("%help DataLoader.length nn.Linear.forward over")).toMatch(

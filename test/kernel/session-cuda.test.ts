@@ -76,6 +76,29 @@ test("warnings show below the cell with their lines, and what is not a kernel is
   );
 });
 
+test("a name that a %%cuda cell declares for its kind alone says so where TypeScript calls it", async () => {
+  await session.run(
+    "%%cuda --name helpers\n__device__ float tripled(float x) { return 3 * x; }\nstruct Trio { int a; };",
+  );
+  for (const name of ["tripled", "Trio"])
+    expect((await session.run(`${name}(2)`)).error?.message).toMatch(
+      new RegExp(
+        `^${name} is not defined: .+ declares it for %%cuda cells, whose kernels use it\\. What TypeScript calls is a __global__ function, or one of the host that launches it\\.$`,
+      ),
+    );
+});
+
+test("the frames of an error have no names of the rewritten code", async () => {
+  const { error } = await session.run(
+    'import { traceThread } from "warpcell";\nawait traceThread(() => fill.launch({ grid: 1, block: 4 }, y, 4, 1), { block: [9, 0, 0] });',
+  );
+  expect(error?.name).toBe("CheckError");
+  expect(error?.traceback.filter((line) => line.startsWith("    at "))).toEqual([
+    expect.stringMatching(/^ {4}at Cell \[\d+\]:2:30$/),
+    expect.stringMatching(/^ {4}at Cell \[\d+\]:2:7$/),
+  ]);
+});
+
 test("a header beside the notebook is found", async () => {
   await session.run(
     'const { writeFileSync } = await import("node:fs"); writeFileSync("beside.h", "#define SEVEN 7\\n")',

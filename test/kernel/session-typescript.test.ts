@@ -203,6 +203,35 @@ describe("errors", () => {
     expect(text).not.toMatch(/node:internal|inspector|dist\/|\$\$|cell:\/\//);
   });
 
+  test("what cannot be imported has no frames of ours, and a file of JSON says how", async () => {
+    const { error } = await session.run('import nowhere from "./nowhere.json";');
+    expect(error?.traceback.filter((line) => line.startsWith("    at "))).toEqual([]);
+    await session.run('const { writeFileSync: writeJson } = await import("node:fs"); writeJson("settings.json", "{}")');
+    expect((await session.run('import settings from "./settings.json";')).error?.message).toMatch(
+      /needs an import attribute of type "json": write import … from "\.\/settings\.json" with \{ type: "json" \}\.$/,
+    );
+    await session.run('(await import("node:fs")).rmSync("settings.json")');
+  });
+
+  test("an error from deep within the library has its place in the cell, and ten frames", async () => {
+    await session.run('import { tensor as deep } from "warpcell"; const three = deep([1, 2, 3]);');
+    const lines = plain((await session.run("const unit = 1;\nthree.get(5)")).error?.traceback).split("\n");
+    expect(lines.slice(1)).toEqual([
+      "",
+      expect.stringMatching(/^Cell \[\d+\]:2:7$/),
+      "  1 | const unit = 1;",
+      "> 2 | three.get(5)",
+      "    |       ^",
+      expect.stringMatching(/^ {4}at Cell \[\d+\]:2:7$/),
+    ]);
+    const recursion =
+      "function deeper(n: number): never { if (n === 0) throw new Error('end'); return deeper(n - 1); }";
+    const frames = (await session.run(`${recursion} deeper(30)`)).error!.traceback.filter((line) =>
+      /^ {4}at /.test(line),
+    );
+    expect(frames.length).toBe(10);
+  });
+
   test.each(["randn", "softmax", "nn", "Tensor"])("%s of the library, not imported", async (name) => {
     expect((await session.run(`${name}([2])`)).error?.message).toBe(
       `${name} is not defined: write import { ${name} } from "warpcell" first.`,
@@ -213,6 +242,10 @@ describe("errors", () => {
     ["wc.no_grad(() => 1)", "wc.no_grad is not a function: write wc.noGrad."],
     ["new wc.Linear(2, 3)", "wc.Linear is not a constructor: write wc.nn.Linear."],
     ["const other = { image: 1 }; (other as any).image()", "other.image is not a function"],
+    [
+      "const start = new wc.Event(); start.elapsed()",
+      "start.elapsed is not a function. Did you mean start.elapsedTime?",
+    ],
     ["made([1]).resembles(made([1]))", "made(...).resembles is not a function"],
     ["made([1]).clip(0, 1)", "A tensor has no clip: write x.clamp(0, 1)."],
     ["wc.random.randn(3)", "Cannot read properties of undefined (reading 'randn'): write wc.randn."],
@@ -311,6 +344,8 @@ describe("errors", () => {
   test("messages name variables, not where they live", async () => {
     await session.run("const notCallable = 1");
     expect((await session.run("notCallable()")).error?.message).toBe("notCallable is not a function");
+    const within = "let notAt = 0; (() => { const all = [[1]]; (all[notAt] as any).lerp_(1); })()";
+    expect((await session.run(within)).error?.message).toBe("all[notAt].lerp_ is not a function");
     expect((await session.run("notCallable.launch({ grid: 1 })")).error?.message).toBe(
       "notCallable.launch is not a function",
     );
@@ -801,6 +836,27 @@ describe("what JSON does not have", () => {
     const { events, status } = await session.run(code);
     expect(status).toBe("ok");
     expect(new Set(events.map(({ type }) => type))).toEqual(new Set(["display", "done"]));
+  });
+
+  test.each([
+    [
+      "html('<b>')",
+      "html stands before a text in backticks: write html`…`, or html.raw(text) for a text that is markup.",
+    ],
+    [
+      "svg('<svg/>')",
+      "svg stands before a text in backticks: write svg`…`, or svg.raw(text) for a text that is markup.",
+    ],
+  ])("%s says what to write", async (code, message) => {
+    expect((await session.run(code)).error).toMatchObject({ name: "TypeError", message });
+  });
+
+  test("a promise whose value is not there says so, any other one what it holds", async () => {
+    const shown = async (code: string) => (await session.run(code)).result;
+    expect(await shown("const never = new Promise(() => {}); never")).toBe(
+      "Promise { <pending> }: await before it waits for its value",
+    );
+    expect(await shown("Promise.resolve(5)")).toBe("Promise { 5 }");
   });
 
   test("one object in two places is JSON", async () => {

@@ -32,8 +32,6 @@ const formats: Record<io.FileFormat, string[]> = {
 /** Where all that is well cannot be loaded without options. */
 const options: Partial<Record<io.FileFormat, io.TableOptions>> = {
   parquet: { only: ["i8", "f64", "pair", "gaps"], texts: ["word"] },
-  csv: { texts: ["name"] },
-  tsv: { texts: ["name"] },
 };
 
 test.each(

@@ -30,6 +30,7 @@ export class CellRegistry {
   readonly #told = new WeakMap<object, CellPlace>();
   /** Kernels of programs, each by the cell of the last program that had one of that name. */
   readonly #ofPrograms = new Map<string, RanCell>();
+  readonly #declared = new Map<string, RanCell>();
 
   /** Registers a cell and returns the script name to run it under. */
   add(cell: RanCell): string {
@@ -45,6 +46,16 @@ export class CellRegistry {
   /** The cell with the program that has a kernel of that name. */
   programWith(kernel: string): RanCell | undefined {
     return this.#ofPrograms.get(kernel);
+  }
+
+  /** Remembers what a `%%cuda` cell declares for others of its kind, which has no name in TypeScript. */
+  addDeclared(cell: RanCell, labels: readonly string[]): void {
+    for (const label of labels) this.#declared.set(label.replace(/^(?:struct|enum|union|class) |\(.*/gs, ""), cell);
+  }
+
+  /** The `%%cuda` cell that declared that name. */
+  declarerOf(name: string): RanCell | undefined {
+    return this.#declared.get(name);
   }
 
   /** The number for the next launch site; 0 means unknown to the library. */

@@ -39,7 +39,8 @@ export async function runCuda(
   const said = cell.options.verbose ? module.log + module.warnings : module.warnings;
   if (said !== "") session.output.write("stderr", said.endsWith("\n") ? said : `${said}\n`);
   if (cell.options.profile) session.profiles.watch(module);
-  const told = session.shared.take(source, ran, module);
+  const { declared, told } = session.shared.take(source, ran, module);
+  session.cells.addDeclared(ran, declared);
   if (kernels.length > 0 || told === "") session.profiles.showKernels(module, randomUUID());
   if (told !== "") session.output.write("stdout", told);
   return {};

@@ -41,8 +41,12 @@ export class SharedCells {
     };
   }
 
-  /** What is to be said below a cell that has compiled, as lines. */
-  take({ code, name, includes }: CudaSource, ran: RanCell, module: CudaModule): string {
+  /** What a cell that has compiled declares for others, and what is to be said below it, as lines. */
+  take(
+    { code, name, includes }: CudaSource,
+    ran: RanCell,
+    module: CudaModule,
+  ): { readonly declared: readonly string[]; readonly told: string } {
     const source = { key: keyOf(ran), name, source: code, folders: includes };
     const { declared, outdated } = this.#code!.take(source, Object.values(module.globals));
     this.#kernels!.take(Object.values(module.kernels));
@@ -51,7 +55,7 @@ export class SharedCells {
       ...(Object.keys(module.kernels).length === 0 && declared.length > 0 ? [`declared: ${declared.join(", ")}`] : []),
       ...(outdated.length > 0 ? [this.#host!.outdatedText(outdated)] : []),
     ];
-    return lines.map((line) => `${line}\n`).join("");
+    return { declared, told: lines.map((line) => `${line}\n`).join("") };
   }
 }
 

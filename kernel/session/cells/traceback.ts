@@ -6,8 +6,8 @@ import { findSourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
 import { CellSyntaxError } from "../../language/cell-syntax-error.ts";
 import { insteadOfMissing } from "../../language/cuda-spelling.ts";
-import { insteadOfMistake, insteadOfPage } from "../../language/javascript-mistakes.ts";
-import { insteadOfMember } from "../../language/library-members.ts";
+import { insteadOfImport, insteadOfMistake, insteadOfPage } from "../../language/javascript-mistakes.ts";
+import { insteadOfMember, insteadOfMethod } from "../../language/library-members.ts";
 import { insteadOfPython } from "../../language/python-spelling.ts";
 import { excerpt } from "../../language/excerpt.ts";
 import type { Position } from "../../language/positions.ts";
@@ -26,7 +26,12 @@ const ours = [new URL("../../", import.meta.url).href, fileURLToPath(new URL("..
 const early =
   /\(\(\(\${2,}_[\p{ID_Continue}$]+ && \("[^"]*" in \${2,}\d+\)\) \|\| \${2,}\.uninitialised\(\.\.\.\)\) , (\${2,}\d+\.[\p{ID_Continue}$]+)\)/gu;
 const slotName =
-  /\((?:0|\${2,}\.origin\.current) , (?:\${2,}\d+\.)?([\p{ID_Continue}$]+)\)|(?<!\$)\${2,}\d+\.([\p{ID_Continue}$]+)/gu;
+  /\((?:0|\${2,}\.origin\.current) , ((?:[^()]|\(\.\.\.\))+)\)|(?<!\$)\${2,}\d+\.([\p{ID_Continue}$]+)/gu;
+
+const slot = /(?<!\$)\${2,}\d+\./g;
+
+/** A frame whose function V8 names after the call of ours that it was given to: `value.$$.resumed.block (…)`. */
+const ourNames = /^(async )?[^(]*\${2,}\.[^(]* \((.*)\)$/;
 
 /** What makes an edited file another module: it stands in the URL of a file, which has no white space and no quotes. */
 const version = /\?v=[\da-f]{16}/g;
@@ -37,8 +42,9 @@ export const refusal = /^(\S[^\n]*):(\d+)\n[^\n]*\n( *)\^/;
 
 const maxCauses = 8;
 
-/** Frames in which a cell is looked for. */
+/** Frames in which a cell is looked for, and those of them that are shown unless the user sets another limit. */
 const deepest = 200;
+const shown = 10;
 
 export class Tracebacks {
   readonly #cells: CellRegistry;
@@ -56,6 +62,7 @@ export class Tracebacks {
 
   /** From now on every `error.stack` shows places in cells, and none of ours. */
   install(): void {
+    Error.stackTraceLimit = deepest;
     Error.prepareStackTrace = (error, sites) => this.#format(error, sites);
   }
 
@@ -149,6 +156,7 @@ export class Tracebacks {
     if (error instanceof TypeError)
       return (
         insteadOfMistake(message) ||
+        insteadOfImport(message) ||
         this.#memberOf(message) ||
         this.#roomOf(error, message) ||
         this.#constantOf(message)
@@ -157,16 +165,24 @@ export class Tracebacks {
     const name = /^([\w$]+) is not defined$/.exec(message)?.[1];
     if (name === undefined) return "";
     const advice = [insteadOfMissing, insteadOfPage, insteadOfPython].map((words) => words(message)).join("");
-    return advice || this.#launchOf(name) || importOfMissing(name) || this.#declarationOf(error, name);
+    return (
+      advice ||
+      this.#launchOf(name) ||
+      this.#deviceOf(name) ||
+      importOfMissing(name) ||
+      this.#declarationOf(error, name)
+    );
   }
 
-  /** How the library spells what it lacks by that name: `wc.no_grad is not a function`. */
+  /** How the library, or what it made, spells what it lacks by that name: `wc.no_grad is not a function`. */
   #memberOf(message: string): string {
     const [, object, member] = /^([\w$]+)\.([\w$]+) is not a (?:function|constructor)$/.exec(message) ?? [];
     const library = this.#library();
-    return object === undefined || library === null || this.#valueOf(object) !== library
-      ? ""
-      : insteadOfMember(library, object, member!);
+    if (object === undefined || library === null) return "";
+    const value = this.#valueOf(object);
+    return value === library
+      ? insteadOfMember(library, object, member!)
+      : insteadOfMethod(library, value, object, member!);
   }
 
   /** Where the library has what is looked for in a room that it lacks: `np.random.randn`. */
@@ -216,6 +232,14 @@ export class Tracebacks {
       : `: it is a kernel of the program in ${program.label}, whose main() launches it. Take main() away and run that cell again, and ${name} is a function here.`;
   }
 
+  /** What is there for `%%cuda` cells alone. */
+  #deviceOf(name: string): string {
+    const cell = this.#cells.declarerOf(name);
+    return cell === undefined
+      ? ""
+      : `: ${cell.label} declares it for %%cuda cells, whose kernels use it. What TypeScript calls is a __global__ function, or one of the host that launches it.`;
+  }
+
   #format(error: Error, sites: NodeJS.CallSite[]): string {
     const lines: string[] = [];
     let isHidden = false;
@@ -226,6 +250,7 @@ export class Tracebacks {
       isHidden = text === undefined;
       if (text !== undefined) lines.push(`    at ${text}`);
     }
+    if (Error.stackTraceLimit === deepest) lines.splice(shown);
     return [withoutOurs(header(error)), ...lines].join("\n");
   }
 
@@ -235,7 +260,8 @@ export class Tracebacks {
     const place = this.#cells.find(file, site.getLineNumber() ?? 0, site.getColumnNumber() ?? 0);
     if (place !== undefined) {
       this.#placeFirst(error, place);
-      return text.replace(/cell:\/\/\/\d+:\d+:\d+/, `${place.cell.label}:${place.line}:${place.column}`);
+      const own = text.replace(ourNames, "$1$2");
+      return own.replace(/cell:\/\/\/\d+:\d+:\d+/, `${place.cell.label}:${place.line}:${place.column}`);
     }
     if (this.#cells.isCell(file) || isOurs(text) || /^<anonymous>:\d/.test(text)) return undefined;
     return withoutVersions(text).replace(/:(\d+):(\d+)(?=\)?$)/, (whole, line: string, column: string) => {
@@ -262,10 +288,12 @@ function frames(error: Error): string[] {
   return stack.split("\n").filter((line) => /^ {4}at /.test(line) && !isOurs(line));
 }
 
+/** Node's own, what has a message come to this process, and the `import` of cells, which stands in a module of ours. */
+const inner =
+  /\bnode:(internal\/|inspector|vm)|\bprocess\.emit \(node:events:|\bwarpcell:entry:|\bmodule\.exports \(.*\/notebook\.ts:1:/;
+
 function isOurs(frame: string): boolean {
-  return (
-    /\bnode:(internal\/|inspector|vm)|\bwarpcell:entry:/.test(frame) || ours.some((folder) => frame.includes(folder))
-  );
+  return inner.test(frame) || ours.some((folder) => frame.includes(folder));
 }
 
 /** What to import where a name is missing that the library has. */
@@ -293,7 +321,9 @@ function header(error: unknown): string {
 function withoutOurs(text: string): string {
   return withoutVersions(text)
     .replace(early, "$1")
-    .replace(slotName, (_, called: string | undefined, read: string | undefined) => called ?? read ?? "");
+    .replace(slotName, (_, called: string | undefined, read: string | undefined) =>
+      called === undefined ? read! : called.replace(slot, ""),
+    );
 }
 
 /**

@@ -9,6 +9,7 @@ export interface Tag {
 }
 
 interface Language {
+  readonly name: string;
   readonly type: string;
   /** A value that is no markup. */
   readonly fill: (text: string) => string;
@@ -19,7 +20,7 @@ interface Language {
 /** The markup of what a tag has made. */
 const sources = new WeakMap<object, string>();
 
-function tagOf({ type, fill, whole }: Language): Tag {
+function tagOf({ name, type, fill, whole }: Language): Tag {
   const made = (source: string): object => {
     const complete = whole(source);
     const value = raw({ [type]: complete, "text/plain": complete });
@@ -32,8 +33,13 @@ function tagOf({ type, fill, whole }: Language): Tag {
     const source = typeof value === "object" && value !== null ? sources.get(value) : undefined;
     return source ?? fill(String(value));
   };
-  const tag = (strings: TemplateStringsArray, ...values: unknown[]): object =>
-    made(strings.map((string, at) => (at === 0 ? string : filled(values[at - 1]) + string)).join(""));
+  const tag = (strings: TemplateStringsArray, ...values: unknown[]): object => {
+    if (!Array.isArray(strings))
+      throw new TypeError(
+        `${name} stands before a text in backticks: write ${name}\`…\`, or ${name}.raw(text) for a text that is markup.`,
+      );
+    return made(strings.map((string, at) => (at === 0 ? string : filled(values[at - 1]) + string)).join(""));
+  };
   return Object.assign(tag, { raw: (markup: string) => made(String(markup)) });
 }
 
@@ -50,7 +56,7 @@ function wholeSvg(source: string): string {
   return /\sxmlns\s*=/.test(start) ? source : source.replace("<svg", `<svg ${namespace}`);
 }
 
-export const html = tagOf({ type: "text/html", fill: escaped, whole: asItIs });
+export const html = tagOf({ name: "html", type: "text/html", fill: escaped, whole: asItIs });
 /** Markdown is text: what is filled in may be marked up. */
-export const md = tagOf({ type: "text/markdown", fill: asItIs, whole: asItIs });
-export const svg = tagOf({ type: "image/svg+xml", fill: escaped, whole: wholeSvg });
+export const md = tagOf({ name: "md", type: "text/markdown", fill: asItIs, whole: asItIs });
+export const svg = tagOf({ name: "svg", type: "image/svg+xml", fill: escaped, whole: wholeSvg });

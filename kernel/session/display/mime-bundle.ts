@@ -1,4 +1,5 @@
 // The MIME bundle of a value, by what the value says of itself or looks like.
+import { types } from "node:util";
 import type { MimeBundle } from "../../session-protocol.ts";
 import { requireJson } from "./json.ts";
 import { hasPictures, picturesOf } from "./parts.ts";
@@ -71,6 +72,10 @@ const formatters: readonly Formatter[] = [
   {
     accepts: (value) => "outerHTML" in value && typeof value.outerHTML === "string",
     format: (value: Markup) => markup(value.outerHTML),
+  },
+  {
+    accepts: (value) => types.isPromise(value) && text(value) === "Promise { <pending> }",
+    format: () => ({ "text/plain": "Promise { <pending> }: await before it waits for its value" }),
   },
   { accepts: hasPictures, format: (value: object) => ({ "text/html": picturesOf(value), "text/plain": text(value) }) },
 ];

@@ -214,9 +214,11 @@ export function sizeError(
   limits: readonly number[],
   device: DeviceProcess,
 ): LaunchError {
+  const isFraction = (Array.isArray(value) ? value : [value]).some((size) => size > 0 && size % 1 > 0);
+  const advice = value === undefined ? " Sizes come first: launch({ grid: 64, block: 256 }, …)." : "";
   return new LaunchError(
     what.toUpperCase(),
-    `The ${what} of ${called(kernel)} must be a whole number ≥ 1 or [x, y, z] of them, at most ${formatShape(limits)} on ${device.name}, but got ${listed(value)}.${value === undefined ? ` Sizes come first: launch({ grid: 64, block: 256 }, …).` : ""}`,
+    `The ${what} of ${called(kernel)} must be a whole number ≥ 1 or [x, y, z] of them, at most ${formatShape(limits)} on ${device.name}, but got ${listed(value)}.${isFraction ? " Round up: Math.ceil(n / block)." : advice}`,
   );
 }
 

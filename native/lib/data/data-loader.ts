@@ -33,8 +33,14 @@ export interface DataLoaderOptions<C = unknown, R = unknown> {
   readonly device?: string;
 }
 
-/** What `collate` makes, or else of what `transform` returns, or else of the data. */
-type BatchFrom<D, C, R> = unknown extends C ? (unknown extends R ? BatchOf<D> : Collated<R>) : C;
+/** What `collate` makes, or else of what `transform` returns, or else of the data, where its type is known. */
+type BatchFrom<D, C, R> = 0 extends 1 & D
+  ? any
+  : unknown extends C
+    ? unknown extends R
+      ? BatchOf<D>
+      : Collated<R>
+    : C;
 
 const size: Kind<number> = {
   wanted: "a whole number of at least 1",
@@ -85,7 +91,7 @@ const epochsOfDraw = 2n ** 32n;
  * const squares = new DataLoader([1, 2, 3], { batchSize: 3, transform: (x: number) => x * x, workers: 1 });
  * for await (const batch of squares) batch; // → tensor([1, 4, 9], shape [3], float32, cpu)
  */
-export class DataLoader<const D extends Data, C = unknown, R = unknown>
+export class DataLoader<const D extends Data = any, C = unknown, R = unknown>
   implements Iterable<BatchFrom<D, C, R>>, AsyncIterable<BatchFrom<D, C, R>>
 {
   /** The rows of a batch; the last one may have less. */

@@ -122,6 +122,7 @@ test("a refused launch is a LaunchError that names the call; any other refusal i
     flights,
   );
   expect(launch).toBeInstanceOf(LaunchError);
+  expect((launch as LaunchError).place).toEqual(at(9));
   expect(launch.message).toBe(
     "A block has at most 1024 threads, but this one has 2048 (kernel axpy, launched at Cell [2]:9).",
   );

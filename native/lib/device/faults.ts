@@ -107,7 +107,7 @@ export function refusalOf(record: ErrorRecord, device: string, flights: FlightRe
       : ` (kernel ${launch.kernel}${launch.place === undefined ? "" : `, launched at ${placeText(launch.place)}`})`;
   const text = `${withoutStop(record.text)}${origin}.`;
 
-  if (record.code === "INVALID_LAUNCH") return new LaunchError(record.code, text);
+  if (record.code === "INVALID_LAUNCH") return new LaunchError(record.code, text, launch?.place);
   const facts = {
     device,
     kernel: launch?.kernel,

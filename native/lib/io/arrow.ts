@@ -5,7 +5,7 @@ import { factsOf, type DType } from "../memory/dtype.ts";
 import { FlatTable } from "./flatbuffer.ts";
 import type { Source } from "./source.ts";
 import { checkedStoredShape } from "./stored.ts";
-import { textRefused } from "./table.ts";
+import { checkText, type TableReading } from "./table.ts";
 
 /** A piece of a column: the bytes of its elements, or their bits. */
 export interface Piece {
@@ -198,13 +198,12 @@ function eachMessage(
 }
 
 /**
- * The columns, or those of `only`, with the places of all of their elements; those of `texts` may hold texts. Throws
- * FormatError.
+ * The columns, or those of `only`, with the places of all of their elements. Throws FormatError.
  */
 export function arrowColumns(
   source: Source,
   only: ReadonlySet<string> | null,
-  texts: ReadonlySet<string>,
+  reading: TableReading,
 ): { columns: Column[]; names: string[] } {
   const { name: file } = source;
   let fields: Field[] | null = null;
@@ -218,7 +217,7 @@ export function arrowColumns(
     fields = schema.tables(1).map((table) => fieldOf(table, file, left));
     if (new Set(fields.map(({ name }) => name)).size < fields.length)
       throw new FormatError("HEADER", file, `${file} has two columns with the same name.`);
-    for (const field of fields) if (only?.has(field.name) ?? true) checkField(field, file, texts);
+    for (const field of fields) if (only?.has(field.name) ?? true) checkField(field, file, reading);
   };
   try {
     const footer = isArrowFile(source) ? footerOf(source) : null;
@@ -251,12 +250,12 @@ export function arrowColumns(
 
 const isText = ({ typeName }: Field): boolean => typeName === "text" || typeName === "large text";
 
-function checkField(field: Field, file: string, texts: ReadonlySet<string>): void {
+function checkField(field: Field, file: string, reading: TableReading): void {
   const { name, dtype, typeName } = field;
-  if (texts.has(name) && !isText(field))
+  if (isText(field)) return checkText(file, name, reading);
+  if (reading.texts.has(name))
     throw new FormatError("DTYPE", file, `Column ${JSON.stringify(name)} of ${file} holds ${typeName}, not text.`);
-  if (isText(field) && !texts.has(name)) throw textRefused(file, name, "");
-  if (dtype === null && !isText(field))
+  if (dtype === null)
     throw new FormatError(
       "DTYPE",
       file,

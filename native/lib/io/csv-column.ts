@@ -3,7 +3,7 @@ import { FormatError } from "../errors.ts";
 import { factsOf, type DType, type TypedArray } from "../memory/dtype.ts";
 import { tensor } from "../tensor/create.ts";
 import type { Tensor } from "../tensor/tensor.ts";
-import { converted, missingRefused, textRefused } from "./table.ts";
+import { converted, missingRefused } from "./table.ts";
 
 /** What stands for a number that is missing; `missing` of the options adds to it. */
 export const missingWords = ["", "NA", "N/A", "n/a", "<NA>", "#N/A", "NaN", "nan", "-nan", "NULL", "null", "None"];
@@ -58,19 +58,19 @@ export class NumberColumn {
     this.#missing = missing;
   }
 
-  /** Throws FormatError for what is no number. */
-  add(field: string, line: number): void {
+  /** Whether it is a number as those before it, or none that is missing; else the column holds texts. */
+  add(field: string, line: number): boolean {
     const isTrim = field.charCodeAt(0) > 32 && field.charCodeAt(field.length - 1) > 32;
     const text = isTrim ? field : field.trim();
     const value = Number(text);
     // An empty text would be 0.
     if (Number.isNaN(value) || text === "") return this.#addWord(text, line);
-    if (text.charCodeAt(1) > 57 && prefixed.test(text)) throw this.#refused(text, line);
-    this.#addNumber(value, text, line);
+    if (text.charCodeAt(1) > 57 && prefixed.test(text)) return false;
+    return this.#addNumber(value, text, line);
   }
 
-  #addNumber(value: number, text: string, line: number): void {
-    if (this.#kind === "flag") throw this.#refused(text, line);
+  #addNumber(value: number, text: string, line: number): boolean {
+    if (this.#kind === "flag") return false;
     this.#kind = "number";
     if (this.#fraction === null) {
       if (!Number.isInteger(value) || !wholeNumber.test(text)) this.#fraction = { line, text };
@@ -86,35 +86,30 @@ export class NumberColumn {
         this.#mostLine = line;
       }
     }
-    this.#push(value);
+    return this.#push(value);
   }
 
-  #addWord(text: string, line: number): void {
+  #addWord(text: string, line: number): boolean {
     if (this.#missing.has(text)) {
       this.#gap ??= line;
-      this.#push(Number.NaN);
-      return;
+      return this.#push(Number.NaN);
     }
     const infinity = infinities.get(text.toLowerCase());
     if (infinity !== undefined) return this.#addNumber(infinity, text, line);
     const flag = flags.get(text);
-    if (flag === undefined || this.#kind === "number") throw this.#refused(text, line);
+    if (flag === undefined || this.#kind === "number") return false;
     this.#kind = "flag";
-    this.#push(flag);
+    return this.#push(flag);
   }
 
-  #push(value: number): void {
+  #push(value: number): true {
     if (this.#count === this.#values.length) {
       const grown = new Float64Array(2 * this.#count);
       grown.set(this.#values);
       this.#values = grown;
     }
     this.#values[this.#count++] = value;
-  }
-
-  #refused(text: string, line: number): FormatError {
-    const shown = JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
-    return textRefused(this.#file, this.#name, `, ${shown} in line ${line}`);
+    return true;
   }
 
   /**

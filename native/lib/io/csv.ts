@@ -4,7 +4,7 @@ import type { ParseError } from "papaparse";
 import { FormatError } from "../errors.ts";
 import { missingWords, NumberColumn } from "./csv-column.ts";
 import type { Source } from "./source.ts";
-import { dtypeAsked, type Column, type TableReading } from "./table.ts";
+import { checkText, dtypeAsked, type Column, type TableReading } from "./table.ts";
 
 /** Bytes that are read at a time, and that one line may have. */
 const stepBytes = 2 ** 20;
@@ -30,6 +30,12 @@ function* textOf(source: Source): Generator<string> {
         { cause: error },
       );
     }
+    if (text.includes("\0"))
+      throw new FormatError(
+        "UNSUPPORTED",
+        source.name,
+        `${source.name} has bytes that are 0, as in UTF-16 or a file that is no text: save it as UTF-8.`,
+      );
     yield text;
   }
 }
@@ -149,15 +155,35 @@ export interface CsvTable {
   column(index: number): Column;
 }
 
+type CsvReading = TableReading & { readonly device: string | undefined };
+type Choose = (names: readonly string[]) => ReadonlySet<number>;
+
+/** Ends a reading: columns in which it looked for numbers hold texts. Their fields so far were not kept. */
+class TextsFound extends Error {
+  readonly names: readonly string[];
+
+  constructor(names: readonly string[]) {
+    super("texts were found");
+    this.names = names;
+  }
+}
+
 /**
- * Reads the columns whose places `choose` gives when it is told the names. Throws FormatError with the line for a table
- * that is damaged.
+ * Reads the columns whose places `choose` gives when it is told the names; one that holds texts is a list of them,
+ * unless it has to be numbers. Throws FormatError with the line for a table that is damaged.
  */
-export async function csvTable(
-  source: Source,
-  reading: TableReading & { readonly device: string | undefined },
-  choose: (names: readonly string[]) => ReadonlySet<number>,
-): Promise<CsvTable> {
+export async function csvTable(source: Source, reading: CsvReading, choose: Choose): Promise<CsvTable> {
+  const texts = new Set(reading.texts);
+  for (;;)
+    try {
+      return await tableWith(source, { ...reading, texts }, choose);
+    } catch (error) {
+      if (!(error instanceof TextsFound)) throw error;
+      for (const name of error.names) texts.add(name);
+    }
+}
+
+async function tableWith(source: Source, reading: CsvReading, choose: Choose): Promise<CsvTable> {
   const { name: file } = source;
   const { default: papa } = await import("papaparse");
   const missing = new Set([...missingWords, ...reading.missing]);
@@ -185,10 +211,14 @@ export async function csvTable(
         file,
         `Line ${line} of ${file} has ${counted(row.length, "field")}, but the table has ${counted(names.length, "column")}.`,
       );
+    let texts: string[] | null = null;
     for (let index = 0; index < row.length; index++) {
-      numbers[index]?.add(row[index]!, line);
       lists[index]?.push(row[index]!);
+      if (numbers[index]?.add(row[index]!, line) !== false) continue;
+      checkText(file, names[index]!, reading, { text: row[index]!.trim(), line });
+      (texts ??= []).push(names[index]!);
     }
+    if (texts !== null) throw new TextsFound(texts);
   });
   if (names === null && typeof reading.header !== "object")
     throw new FormatError("HEADER", file, `${file} holds no table: it has no line with the names of columns.`);

@@ -15,6 +15,7 @@ import { chosenNames, entriesMade, madeOf, type Naming, type Rename } from "./na
 import { isNpy, npyHeader, npyParts } from "./npy.ts";
 import { isParquet, parquetTable } from "./parquet.ts";
 import { isSafetensors, safetensorsHeader, safetensorsParts } from "./safetensors.ts";
+import { checkedValue, recordOf, type Saved } from "./saved.ts";
 import { checkpointAt, isIndex, loadShards } from "./shards.ts";
 import { sourceOfBytes, withFile, type Source } from "./source.ts";
 import { tensorOf } from "./stored.ts";
@@ -29,8 +30,9 @@ import { entriesOf, zipParts } from "./zip.ts";
 export type FileFormat = "npy" | "npz" | "safetensors" | "arrow" | "arrows" | "parquet" | "csv" | "tsv";
 /** Tensors by their names. */
 export type TensorRecord = Record<string, Tensor>;
-/** Columns of a table by their names: tensors, and lists of texts. */
-export type TableRecord = Record<string, Column>;
+export type { TableInput } from "./saved.ts";
+/** Columns of a table by their names: tensors, and lists of texts. Which is which only the file says. */
+export type TableRecord = Record<string, any>;
 
 /**
  * `device`: where the tensors go, the default one when left out. `format`: when neither the name nor the first bytes
@@ -45,8 +47,8 @@ export interface LoadOptions {
   readonly maxRatio?: number;
 }
 /**
- * Of tables: `dtype`: of all columns of numbers, or of those named. `texts`: columns that become lists of texts, beside
- * those of `only`. `matrix`: all columns side by side as one tensor. Of those that are text: `header`: whether the
+ * Of tables: `dtype`: of all columns of numbers, or of those named. `texts`: columns that become lists of texts
+ * whatever they hold, such as numbers with zeros in front, beside those of `only`. `matrix`: all columns side by side as one tensor. Of those that are text: `header`: whether the
  * first line has the names, or the names; when left out, it has them unless it is all numbers. `delimiter`: between
  * fields; when left out, a tab for .tsv, else what the first line has most of, of comma, tab, semicolon and bar. `skip`:
  * lines to leave out at the beginning. `missing`: texts that stand for no number, beside NA, NaN, null and the like.
@@ -79,10 +81,7 @@ interface Reading extends Naming, TableReading {
   readonly device: string | undefined;
   readonly maxRatio: number;
 }
-type Loaded = Tensor | TableRecord;
-/** What tables are made of; lists of texts only of those that are text. */
-export type TableInput = Readonly<Record<string, Tensor | readonly string[]>>;
-type Saved = Tensor | TableInput;
+type Loaded = Tensor | Record<string, Column>;
 interface Format {
   readonly extensions: readonly string[];
   is(source: Source): boolean;
@@ -218,7 +217,7 @@ async function tableOf(
 function loadColumns(source: Source, reading: Reading): Loaded {
   const { rename, texts } = reading;
   const only = reading.only === null ? null : new Set([...reading.only, ...texts]);
-  const { columns, names } = arrowColumns(source, only, texts);
+  const { columns, names } = arrowColumns(source, only, reading);
   chosenNames(source.name, names, { only, rename: null });
   checkAsked(source.name, names, reading);
   const made = entriesMade<Column>(
@@ -236,28 +235,6 @@ function loadColumns(source: Source, reading: Reading): Loaded {
 
 function* lazily<T>(tensors: TensorRecord, use: (name: string, tensor: Tensor) => T): Generator<T> {
   for (const [name, tensor] of Object.entries(tensors)) yield use(name, tensor);
-}
-
-function recordOf(value: Saved, format: FileFormat): TensorRecord {
-  if (value instanceof Tensor)
-    throw new TensorError(
-      "OPERANDS",
-      `A .${format} file holds tensors under names: save { x }, an object, or save one tensor as .npy.`,
-    );
-  for (const [name, each] of Object.entries(value)) if (!(each instanceof Tensor)) throw noTensor(name, each);
-  return value as TensorRecord;
-}
-
-const noTensor = (name: string, value: unknown) =>
-  new TensorError("OPERANDS", `save takes an object of tensors, but ${JSON.stringify(name)} is ${worded(value)}.`);
-
-function checkedValue(value: unknown): Saved {
-  if (value instanceof Tensor) return value;
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new TensorError("OPERANDS", `save takes a tensor, or an object of tensors, but got ${worded(value)}.`);
-  for (const [name, each] of Object.entries(value))
-    if (!(each instanceof Tensor || (names.has(each) && (each as string[]).length > 0))) throw noTensor(name, each);
-  return value as TableInput;
 }
 
 function formatNamed(format: FileFormat | undefined, path: string | null): Format | null {
@@ -312,10 +289,10 @@ async function readAll(
  * they are, and may be part of a larger buffer. Sizes are checked against the file before anything is allocated.
  *
  * Of a table (.csv, .tsv, .parquet, .arrow) it is the columns: in the dtypes that the file declares; of text, int64
- * for whole numbers, bool for true and false, else float64. A missing number is NaN, which makes a column of whole
- * numbers in text float64, and is refused where a file declares whole numbers, and in Arrow. Columns of text become
- * lists of texts where `texts` names them; a missing one is empty. What else a column may hold (dates, structures) is
- * refused by name. See {@link TableOptions}.
+ * for whole numbers, bool for true and false, float64 for other numbers, else a list of texts, in which a missing one
+ * is empty. A missing number is NaN, which makes a column of whole numbers in text float64, and is refused where a file
+ * declares whole numbers, and in Arrow. What else a column may hold (dates, structures) is refused by name, and so is a
+ * text in a column whose dtype is named, or in a matrix. See {@link TableOptions}.
  *
  * Throws FormatError for a file that is damaged or of another kind, TensorError for a name that is not in it,
  * OutOfMemory, and the system's error for one that cannot be opened.
@@ -325,7 +302,7 @@ async function readAll(
  * Object.keys(await io.load("weights.safetensors", { rename: (name) => `head.${name}` })); // → [ 'head.w' ]
  * @example
  * await io.save("people.csv", { name: ["Ann", "Bo"], age: tensor([31, 44]) });
- * const people = await io.load("people.csv", { texts: ["name"], dtype: "float32" });
+ * const people = await io.load("people.csv", { dtype: "float32" });
  * people.age; // → tensor([31, 44], shape [2], float32, cpu)
  * people.name; // → [ 'Ann', 'Bo' ]
  * (await io.load("people.csv", { only: ["age"], matrix: true })).shape; // → [ 2, 1 ]
@@ -346,15 +323,19 @@ export function load<const T extends string>(
 export function load(
   source: `${string}.${"arrow" | "arrows" | "feather" | "parquet" | "csv" | "tsv"}`,
   options?: TableOptions,
-): Promise<TensorRecord>;
+): Promise<TableRecord>;
 export function load(
   source: string | ArrayBuffer | ArrayBufferView,
   options: LoadOptions & { readonly format: "npy" },
 ): Promise<Tensor>;
 export function load(
   source: string | ArrayBuffer | ArrayBufferView,
-  options: TableOptions & { readonly format: Exclude<FileFormat, "npy"> },
+  options: LoadOptions & { readonly format: "npz" | "safetensors" },
 ): Promise<TensorRecord>;
+export function load(
+  source: string | ArrayBuffer | ArrayBufferView,
+  options: TableOptions & { readonly format: Exclude<FileFormat, "npy"> },
+): Promise<TableRecord>;
 export function load(
   source: string | ArrayBuffer | ArrayBufferView,
   options: LoadOptions & ({ readonly only: readonly string[] } | { readonly rename: (name: string) => string | null }),
@@ -382,6 +363,11 @@ export async function load(source: unknown, options?: TableOptions): Promise<Loa
   };
   if (typeof source !== "string")
     return readAll(sourceOfBytes(bytesOf(source, "load"), "the file"), null, format, reading, ofTables);
+  if (/^https?:/.test(source))
+    throw new TensorError(
+      "OPERANDS",
+      `load reads files and bytes, not ${JSON.stringify(source)}: write await io.load(await (await fetch(url)).arrayBuffer(), { format: "csv" }).`,
+    );
   const path = checkpointAt(source);
   if (isIndex(path)) return loadShards(path, reading, device);
   return withFile(path, (file) => readAll(file, path, format, reading, ofTables));
@@ -413,7 +399,7 @@ async function partsOf(
   if (format === null)
     throw new TensorError(
       "OPTIONS",
-      `${JSON.stringify(file)} does not say which format to save in: end it in ${writtenNames.map((name) => `.${name}`).join(", ")}, or pass { format }.`,
+      `${JSON.stringify(file)} does not say which format to save in: end it in ${writtenNames.map((name) => `.${name}`).join(", ")}, or pass { format }. Pictures are saved by plot.image(x).save("x.png").`,
     );
   if (format.parts === undefined)
     throw new TensorError(
@@ -472,8 +458,8 @@ export { toArrow } from "./arrow-table.ts";
 export { categories, type Categories } from "./categories.ts";
 
 /**
- * The columns of a table of the package apache-arrow as tensors. Throws FormatError for a column that is not of
- * numbers, booleans or lists of one length, or lacks values.
+ * The columns of a table of the package apache-arrow as tensors, and of text as lists. Throws FormatError for a column
+ * that is not of text, numbers, booleans or lists of one length, or lacks numbers.
  * @example
  * const table = await io.toArrow({ x: tensor([1, 2]) }); // or one of the package apache-arrow
  * (await io.fromArrow(table)).x; // → tensor([1, 2], shape [2], float32, cpu)
@@ -481,6 +467,6 @@ export { categories, type Categories } from "./categories.ts";
 export async function fromArrow(
   table: unknown,
   options: Omit<LoadOptions, "format" | "maxRatio"> = {},
-): Promise<TensorRecord> {
+): Promise<TableRecord> {
   return load(await bytesOfTable(table), { ...options, format: "arrows" });
 }

@@ -11,7 +11,7 @@ import { Tensor } from "../tensor/tensor.ts";
 import type { FromParquet, Part, ToParquet } from "./parquet-process.ts";
 import type { ColumnType } from "./parquet-types.ts";
 import type { Source } from "./source.ts";
-import { converted, dtypeAsked, missingRefused, textRefused, type Column, type TableReading } from "./table.ts";
+import { checkText, converted, dtypeAsked, missingRefused, type Column, type TableReading } from "./table.ts";
 
 const magic = Buffer.from("PAR1");
 /** Of JavaScript's values; numbers lie beside them. */
@@ -153,16 +153,17 @@ async function read(
 }
 
 /** The dtype that the process makes of a column; `null`: texts. */
-function storedAs(source: Source, { name, dtype, typeName, isList }: ColumnType, reading: TableReading): DType | null {
-  if (reading.texts.has(name)) {
-    if (typeName === "text" && !isList) return null;
+function storedAs(source: Source, { name, dtype, typeName }: ColumnType, reading: TableReading): DType | null {
+  if (typeName === "text") {
+    checkText(source.name, name, reading);
+    return null;
+  }
+  if (reading.texts.has(name))
     throw new FormatError(
       "DTYPE",
       source.name,
       `Column ${JSON.stringify(name)} of ${source.name} holds ${typeName}, not text.`,
     );
-  }
-  if (typeName === "text") throw textRefused(source.name, name, "");
   if (dtype === null)
     throw new FormatError(
       "DTYPE",

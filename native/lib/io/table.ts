@@ -12,7 +12,7 @@ export type Column = Tensor | string[];
 export interface TableReading {
   /** Of all columns of numbers, or by name. */
   readonly dtype: DType | Readonly<Record<string, DType>> | undefined;
-  /** Columns that become lists of texts. */
+  /** Columns that become lists of texts, whatever they hold. */
   readonly texts: ReadonlySet<string>;
   readonly header: boolean | readonly string[] | undefined;
   readonly delimiter: string | undefined;
@@ -67,12 +67,27 @@ export function checkAsked(file: string, present: readonly string[], { dtype: as
     );
 }
 
-/** A column of texts where a tensor is wanted. `where`: an example, or nothing. */
-export function textRefused(file: string, name: string, where: string): FormatError {
-  return new FormatError(
+/**
+ * A column of texts becomes a list of them. Throws FormatError where it has to be a tensor: in a matrix, and where its
+ * dtype was asked for. `place`: a text that it holds, of what may be numbers otherwise.
+ */
+export function checkText(
+  file: string,
+  name: string,
+  reading: Pick<TableReading, "dtype" | "isMatrix">,
+  place?: { readonly text: string; readonly line: number },
+): void {
+  const asked = typeof reading.dtype === "object" ? dtypeAsked(reading, name) : undefined;
+  if (!reading.isMatrix && asked === undefined) return;
+  const shown = place && JSON.stringify(place.text.length > 40 ? `${place.text.slice(0, 40)}…` : place.text);
+  const held = `Column ${JSON.stringify(name)} of ${file} holds text${place ? `, ${shown} in line ${place.line}` : ""}, which`;
+  const gap = place ? ` If that stands for no number, pass { missing: [${shown}] }.` : "";
+  throw new FormatError(
     "DTYPE",
     file,
-    `Column ${JSON.stringify(name)} of ${file} holds text${where}. Have it as a list with { texts: [${JSON.stringify(name)}] }, or name the columns to load: { only: ["…"] }.`,
+    reading.isMatrix
+      ? `${held} no matrix has. Name the columns to load: { only: ["…"] }.${gap}`
+      : `${held} is not ${asked}. Without a dtype the column is a list of texts.${gap}`,
   );
 }
 
@@ -95,16 +110,20 @@ export function converted(tensor: Tensor, asked: DType | undefined): Tensor {
 /** What somebody gets who loads a table. Throws FormatError for a matrix of which a column holds texts. */
 export const tableMade = (
   file: string,
-  { isMatrix }: TableReading,
+  reading: TableReading,
   columns: readonly (readonly [name: string, column: Column])[],
-): Tensor | Record<string, Column> => (isMatrix ? matrixOf(file, columns) : Object.fromEntries(columns));
+): Tensor | Record<string, Column> =>
+  reading.isMatrix ? matrixOf(file, reading, columns) : Object.fromEntries(columns);
 
 /** The columns side by side, in their widest dtype; they are gone then. Throws FormatError where one holds texts. */
-function matrixOf(file: string, columns: readonly (readonly [name: string, column: Column])[]): Tensor {
+function matrixOf(
+  file: string,
+  reading: TableReading,
+  columns: readonly (readonly [name: string, column: Column])[],
+): Tensor {
   const used = columns.flatMap(([, column]) => (column instanceof Tensor ? [column] : []));
   try {
-    const texts = columns.find(([, column]) => !(column instanceof Tensor));
-    if (texts !== undefined) throw textRefused(file, texts[0], ", which no matrix has");
+    for (const [name, column] of columns) if (!(column instanceof Tensor)) checkText(file, name, reading);
     if (used.length === 0) throw new TensorError("NAME", `${file} has no columns for a matrix.`);
     const sides = used.map((each) => {
       const [rows = 0, ...axes] = each.shape;

@@ -5,6 +5,11 @@ import { admits, factsOf, type DType } from "./dtype.ts";
 
 /** What may be wrong with a number that a dtype does not hold, and what to write; empty where nobody can tell. */
 export function adviceFor(dtype: DType, value: unknown): string {
+  if (value instanceof Date) return " Write date.getTime(), its milliseconds since 1970.";
+  if (typeof value === "string")
+    return isNumeric(value)
+      ? " Make numbers of a list of texts with texts.map(Number)."
+      : " io.categories(texts) numbers the texts of a list.";
   const { kind, bytes, range } = factsOf(dtype);
   if (kind !== "int" || range === null) return "";
   if (
@@ -19,6 +24,8 @@ export function adviceFor(dtype: DType, value: unknown): string {
     return ` It holds whole numbers from ${range[0]} to ${range[1]}.`;
   return "";
 }
+
+const isNumeric = (text: string): boolean => text.trim() !== "" && !Number.isNaN(Number(text));
 
 /** Throws TensorError unless `value` is one of the dtype: `full makes uint8, which does not hold 300. …`. */
 export function checkedValue(what: string, dtype: DType, value: unknown): number | bigint | boolean {

@@ -13,12 +13,12 @@ const isModuleClass = (value: unknown): value is { readonly name: string } =>
  * const net = new nn.Sequential(new nn.Linear(2, 16), relu, new nn.Linear(16, 3));
  * net(ones([5, 2])).shape; // → [ 5, 3 ]
  */
-export class Sequential extends Module {
-  /** The layers, in the order in which they run. */
-  readonly layers: readonly Layer[];
+export class Sequential<const L extends readonly Layer[] = readonly Layer[]> extends Module {
+  /** The layers, in the order in which they run: `net.layers[0].weight`. */
+  readonly layers: L;
 
   /** Throws TensorError for what is neither. */
-  constructor(...layers: Layer[]) {
+  constructor(...layers: L) {
     super();
     layers.forEach((layer, index) => {
       if (isModuleClass(layer))

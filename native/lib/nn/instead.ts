@@ -45,11 +45,30 @@ export const HuberLoss = loss("HuberLoss", "huberLoss");
 export const SmoothL1Loss = loss("SmoothL1Loss", "smoothL1Loss");
 /** @internal */
 export const BCEWithLogitsLoss = loss("BCEWithLogitsLoss", "bceWithLogitsLoss");
+const block = (name: string) => absent(`nn.${name}`, "new nn.TransformerBlock(width, heads)");
+/** @internal */
+export const TransformerEncoderLayer = block("TransformerEncoderLayer");
+/** @internal */
+export const TransformerDecoderLayer = block("TransformerDecoderLayer");
+/** @internal */
+export const TransformerEncoder = absent(
+  "nn.TransformerEncoder",
+  "new nn.ModuleList of several new nn.TransformerBlock(width, heads)",
+);
 /** @internal */
 export const Parameter = absent("nn.Parameter", "a tensor in a property of the module, with requiresGrad = true");
 
 refuseCalls(Module.prototype, "A module", {
   ...pythonNames(Module.prototype, "model"),
+  save: 'await io.save("model.safetensors", model.stateDict())',
+  load: 'model.loadStateDict(await io.load("model.safetensors"))',
+  apply: "for (const [name, module] of model.namedModules()) …",
+  modules: "model.namedModules()",
+  children: "the properties of the model, or model.namedModules()",
+  named_children: "the properties of the model, or model.namedModules()",
+  compile: "graph(() => …), which records a step and runs it again",
+  fit: "a loop over the batches of a DataLoader",
+  predict: "noGrad(() => model(x))",
   requires_grad_: "model.requiresGrad()",
   cuda: 'model.to("cuda")',
   cpu: 'model.to("cpu")',

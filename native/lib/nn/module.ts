@@ -82,8 +82,15 @@ export abstract class Module extends Callable {
   constructor() {
     super();
     keepBeyondScopes(this);
-    const { forward } = new.target.prototype as Module;
-    const value = (...inputs: unknown[]): unknown => this.#run(forward, inputs);
+    const { forward } = new.target.prototype as Partial<Module>;
+    const value = (...inputs: unknown[]): unknown => {
+      if (forward === undefined)
+        throw new TensorError(
+          "FORWARD",
+          `${new.target.name} has no forward: write forward(x) { … } in the class, which computes its output.`,
+        );
+      return this.#run(forward, inputs);
+    };
     Object.defineProperty(this, "forward", { value, writable: true, configurable: true });
   }
 

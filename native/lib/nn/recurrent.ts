@@ -8,7 +8,8 @@ import { cat, stack } from "../tensor/joining.ts";
 import { linear } from "../tensor/linear.ts";
 import { dropout } from "../tensor/normalization.ts";
 import { rand } from "../tensor/random.ts";
-import type { Tensor } from "../tensor/tensor.ts";
+import { Tensor } from "../tensor/tensor.ts";
+import { worded } from "../wording.ts";
 import { Module, type ParameterOptions } from "./module.ts";
 import { parameterOptions, size } from "./options.ts";
 
@@ -133,6 +134,11 @@ abstract class Recurrent extends Module {
     if (steps === 0) throw new TensorError("SHAPE", `${name} takes at least one step but got ${formatShape(x.shape)}.`);
     const directions = this.bidirectional ? 2 : 1;
     const shape = [this.layers * directions, ...(rank === 2 ? [] : [batch]), this.width];
+    if (before !== undefined && (before instanceof Tensor || Array.isArray(before) || typeof before !== "object"))
+      throw new TensorError(
+        "OPERANDS",
+        `${name} takes a state as { ${names.join(", ")} }, as a call gives it, but got ${worded(before)}.`,
+      );
     for (const state of names) {
       const found = before?.[state];
       if (before !== undefined && (found === undefined || `${found.shape}` !== `${shape}`))

@@ -85,7 +85,7 @@ export abstract class Optimizer<O extends SharedOptions = SharedOptions> {
       if (!(parameter instanceof Tensor))
         throw new TensorError(
           "OPERANDS",
-          `The parameters of ${name} must be tensors, but one is ${worded(parameter)}.`,
+          `The parameters of ${name} must be tensors, but one is ${worded(parameter)}.${Object.hasOwn(Object(parameter), "params") ? " A group is written { parameters, lr }." : ""}`,
         );
       if (!parameter.requiresGrad || !parameter.isLeaf)
         throw new TensorError(

@@ -6,6 +6,7 @@ import { displayKey } from "../tensor/display.ts";
 import { worded } from "../wording.ts";
 import { drawingOf } from "./drawing.ts";
 import type { Figure } from "./figure.ts";
+import { savePicture } from "./save.ts";
 import { extended } from "./series.ts";
 import { summaryOf } from "./summary.ts";
 import { isTensor, scalarOf } from "./values.ts";
@@ -128,6 +129,15 @@ export class Chart {
    */
   toSvg(): string {
     return drawingOf(this.#figure).svg;
+  }
+
+  /**
+   * Writes the chart to an .svg file. Throws TensorError for another one, and the system's error.
+   * @example
+   * plot([1, 4, 2]).save("chart.svg");
+   */
+  save(path: string): void {
+    savePicture("A chart", ".svg", path, this.toSvg());
   }
 
   /** @internal */

@@ -16,6 +16,7 @@ import { worded } from "../wording.ts";
 import { liveKey } from "./chart.ts";
 import { isRecord, range } from "./lines.ts";
 import { channelsOf, classColours } from "./palette.ts";
+import { savePicture } from "./save.ts";
 import { checkReal, isTensor, isValues, numbersOf } from "./values.ts";
 
 /**
@@ -83,6 +84,15 @@ export class Picture {
    */
   toPng(): Uint8Array {
     return new Uint8Array(this.#file ?? pngOf({ width: 1, height: 1, bytes: new Uint8Array(4), channels: 4 }));
+  }
+
+  /**
+   * Writes the picture to a .png file. Throws TensorError for another one, and the system's error.
+   * @example
+   * plot.image(zeros([4, 4])).save("picture.png");
+   */
+  save(path: string): void {
+    savePicture("A picture", ".png", path, this.toPng());
   }
 
   /** @internal */

@@ -20,7 +20,7 @@ export const newAxis = "newAxis" as const;
 /**
  * One entry of an index. An integer, `[start, stop, step]` or `null` (all) for an axis, as in `slice`; `"..."` for all
  * axes that no other entry takes; {@link newAxis}; indices: a tensor of integers, an Int32Array, a BigInt64Array, or
- * arrays as `{ at: [0, 2, 1] }`; a mask: a tensor of bool, which takes as many axes as it has.
+ * either of them, or arrays, as `{ at: [0, 2, 1] }`; a mask: a tensor of bool, which takes as many axes as it has.
  */
 export type IndexEntry =
   | AxisSlice
@@ -29,7 +29,7 @@ export type IndexEntry =
   | Tensor
   | Int32Array
   | BigInt64Array
-  | { readonly at: Nested<number> };
+  | { readonly at: Nested<number> | Tensor };
 
 /**
  * What entries select: a part of a tensor, and there, if there are index arrays or masks, positions over its first

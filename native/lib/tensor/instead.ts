@@ -115,6 +115,18 @@ const insteadOf: Instead = {
   zero_: "x.fill_(0)",
   zero_grad: "x.grad = null",
   requires_grad_: "x.requiresGrad = true",
+  not: "x.logicalNot()",
+  and: "x.logicalAnd(y)",
+  or: "x.logicalOr(y)",
+  percentile: "x.quantile(0.5)",
+  describe: "x.mean(), x.std(), x.min(), x.max() and x.quantile([0.25, 0.5, 0.75])",
+  corr: "corrcoef(stack([x, y]))",
+  groupBy: "const { codes, names } = io.categories(texts), and codes.bincount({ weights: x })",
+  head: "x.get([0, 5])",
+  tail: "x.get([-5, null])",
+  toFixed: "x.item().toFixed(2)",
+  lerp: "x.add(y.sub(x).mul(0.1))",
+  lerp_: "x.mul_(0.9).add_(y.mul(0.1))",
 };
 
 // Below the class, so that a method of that name comes first.

@@ -51,26 +51,50 @@ function checkedOperand(name: string, operand: unknown, isTensor: (value: unknow
   );
 }
 
+/** What to write for options that other libraries have for operations on elements. */
+const instead: Readonly<Record<string, (call: string) => string>> = {
+  alpha: (call) => `x.${call}(y.mul(2))`,
+  rounding_mode: () => "x.floorDivide(y), or x.div(y).trunc()",
+  roundingMode: () => "x.floorDivide(y), or x.div(y).trunc()",
+  out: (call) => `out.copy_(x.${call}(…))`,
+  where: (call) => `where(mask, x.${call}(…), x)`,
+};
+
+function refuseSurplus(name: string, count: number, surplus: readonly unknown[]): void {
+  const odd = surplus.find((each) => each !== undefined);
+  if (odd === undefined) return;
+  const key = Object.keys(Object(odd)).find((each) => Object.hasOwn(instead, each));
+  throw new TensorError(
+    "OPERANDS",
+    `${name} does not take ${worded(odd)} there. Write ${key === undefined ? `x.${name}(${count === 1 ? "" : "y"})` : instead[key]!(name)}.`,
+  );
+}
+
 /** Gives the class the methods of every row. */
 export function addMethods(prototype: object, isTensor: (value: unknown) => boolean): void {
-  const define = (name: string, value: (this: DeviceArray, ...args: never[]) => unknown) =>
+  const define = (name: string, count: 1 | 2, compute: (this: DeviceArray, other: unknown) => unknown) => {
+    const value = function (this: DeviceArray, other: unknown): unknown {
+      if (arguments.length >= count) refuseSurplus(name, count, [...arguments].slice(count - 1));
+      return compute.call(this, other);
+    };
     Object.defineProperty(prototype, name, { value, writable: true, configurable: true });
+  };
   for (const name of Object.keys(unaryRows) as (keyof typeof unaryRows)[]) {
-    define(name, function () {
+    define(name, 1, function () {
       return apply(name, [this], {});
     });
     if ((operationNamed(name) as Computation).inPlace)
-      define(`${name}_`, function () {
+      define(`${name}_`, 1, function () {
         applyInto(name, this, [this], {});
         return this;
       });
   }
   for (const name of Object.keys(binaryRows) as (keyof typeof binaryRows)[]) {
-    define(name, function (other: unknown) {
+    define(name, 2, function (other) {
       return apply(name, [this, checkedOperand(name, other, isTensor)], {});
     });
     if ((operationNamed(name) as Computation).inPlace)
-      define(`${name}_`, function (other: unknown) {
+      define(`${name}_`, 2, function (other) {
         applyInto(name, this, [this, checkedOperand(`${name}_`, other, isTensor)], {});
         return this;
       });
