@@ -1,15 +1,18 @@
 // Arithmetic of C++ in TypeScript: whole numbers stay whole, unsigned ones wrap, floats of 32 bits are rounded.
 import { Untranslated } from "./read-expressions.ts";
 import { isScalar, scalar, scalars, type ScalarName, type Type } from "./types.ts";
-import { commonType, condition, converted, levels, settled, value, wrapped, type Value } from "./value.ts";
+import { commonType, condition, converted, grouped, levels, settled, value, wrapped, type Value } from "./value.ts";
 
 type Compute = (left: Value, right: Value) => Partial<Value> & { readonly text: string };
+
+const { add, multiply, shift } = levels;
+const isOfBits = (level: number): boolean => level === shift || (level > levels["&&"] && level < levels.equal);
 
 /** An operator as it stands, between operands that bind at least so tightly. */
 const infix =
   (op: string, level: number, more: Partial<Value> = {}): Compute =>
   (left, right) => ({
-    text: `${wrapped(left, level)} ${op} ${wrapped(right, level + 1)}`,
+    text: isOfBits(level) ? `${grouped(left, level === shift ? levels.primary : level)} ${op} ${wrapped(right, levels.unary)}` : `${wrapped(left, level)} ${op} ${wrapped(right, level + 1)}`,
     level,
     positive: left.positive && right.positive && op !== "-",
     ...more,
@@ -22,7 +25,6 @@ const exactly =
   (left, right) =>
     compute(settled(left), settled(right));
 
-const { add, multiply, shift } = levels;
 const plainRows = { "+": infix("+", add), "-": infix("-", add), "*": infix("*", multiply) };
 const bits = (more: Partial<Value>): Record<string, Compute> => ({
   "&": infix("&", levels["&"], more),
@@ -142,7 +144,8 @@ function shifted(op: string, given: Value, by: Value): Value {
     const operand = op === ">>" ? settled(left) : left;
     return value("", type, infix(op, shift, op === "<<" && type.name === "u64" ? loose : {})(operand, count));
   }
-  const count = settled(by);
+  // Of a count only the lowest bits matter.
+  const count = by;
   if (isScalar(count.type) && scalars[count.type.name].kind === "big") return shifted(op, given, converted(by, scalar("i32")));
   if (type.name === "size") {
     const power = count.literal === undefined ? `2 ** ${wrapped(count, levels.unary)}` : String(2 ** count.literal);

@@ -5,9 +5,10 @@ import type { Expression } from "./nodes.ts";
 import { formatted, print, textOf } from "./printf.ts";
 import { Untranslated } from "./read-expressions.ts";
 import { isRuntime, runtimeCall } from "./runtime.ts";
+import { errorTest } from "./statements.ts";
 import type { Translator } from "./translator.ts";
 import { isScalar, isVectorName, builtinTypeOf, plain, scalar, scalars, type Type } from "./types.ts";
-import { commonType, converted, levels, settled, value, wrapped, type Value } from "./value.ts";
+import { commonType, condition, converted, levels, settled, value, wrapped, type Value } from "./value.ts";
 
 type Row = (t: Translator, args: readonly Expression[]) => Value;
 
@@ -96,6 +97,13 @@ const functions: Record<string, Row> = {
   atoll: parsed("BigInt", scalar("i64")),
   atol: parsed("BigInt", scalar("i64")),
   stoll: parsed("BigInt", scalar("i64")),
+  strtoul: parsed("BigInt", scalar("u64")),
+  strtoull: parsed("BigInt", scalar("u64")),
+  assert: (t, [test]) => {
+    if (test === undefined) throw new Untranslated("assert of nothing");
+    if (errorTest(t, test) !== null) return value("", plain("void"));
+    return value(`console.assert(${condition(t.expr(test)).text})`, plain("void"));
+  },
   atof: parsed("Number.parseFloat", f64),
   stod: parsed("Number.parseFloat", f64),
   stof: parsed("Number.parseFloat", f64),
@@ -141,6 +149,8 @@ const functions: Record<string, Row> = {
   cos: math("cos"),
   cosf: math("cos"),
   tan: math("tan"),
+  acos: math("acos"),
+  asin: math("asin"),
   atan: math("atan"),
   atan2: math("atan2"),
   tanh: math("tanh"),

@@ -165,8 +165,10 @@ export class Cells {
       const arg = args[i] ?? first;
       if (arg === null) throw new Untranslated(`a call of ${own.name} with too few arguments`);
       const own_ = given[i] ?? t.as(arg, wanted);
-      const made = settled(converted(own_, wanted));
-      return { text: made.text, type: made.type.kind === "vector" ? made.type : wanted };
+      // Characters that the program writes are an array, where a string of C is text.
+      const isCharacters = wanted.kind === "text" && own_.type.kind !== "text";
+      const made = settled(isCharacters ? own_ : converted(own_, wanted));
+      return { text: made.text, type: isCharacters || made.type.kind === "vector" ? made.type : wanted };
     });
     const key = `${own.name}(${taken.map(({ type }) => keyOf(type)).join()})${[...scope.types].map(([name, type]) => `${name}=${keyOf(type)}`).join()}${[...scope.constants.values()].map(({ text }) => text).join()}`;
     const instance = this.#instances.get(key) ?? this.#instance(key, own, scope, taken);

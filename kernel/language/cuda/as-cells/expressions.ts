@@ -4,7 +4,7 @@ import { called } from "./calls.ts";
 import { allocated } from "./memory.ts";
 import { constructed, copied, initialised } from "./initialise.ts";
 import { launched } from "./launch.ts";
-import { offset } from "./pointers.ts";
+import { offset, unitsOf } from "./pointers.ts";
 import type { Expression } from "./nodes.ts";
 import { Untranslated } from "./read-expressions.ts";
 import type { Translator } from "./translator.ts";
@@ -30,6 +30,7 @@ const rows: { [K in Expression["kind"]]: (t: Translator, expression: Node<K>) =>
     const [a, b] = [t.expr(left), t.expr(right)];
     if (op === "+" && isAddress(a.type) && isScalar(b.type)) return offset(t, a, b);
     if (op === "+" && isAddress(b.type) && isScalar(a.type)) return offset(t, b, a);
+    if (op === "+" && a.type.kind === "text" && b.type.kind === "text") return value(`${a.text} + ${b.text}`, plain("text"), { level: levels.add });
     if (op === "/") return quotient(t, expression, a, b);
     return binary(op, a, b);
   },
@@ -57,7 +58,7 @@ const rows: { [K in Expression["kind"]]: (t: Translator, expression: Node<K>) =>
     return value(`new ${scalars[element.name].array}(${settled(t.expr(length)).text})`, pointer);
   },
   sizeof: (t, { type, of }) => {
-    const given = type === null ? t.expr(of!).type : t.typeOf(type);
+    const given = type === null ? measuredType(t, of!) : t.typeOf(type);
     const bytes = bytesOf(given);
     if (bytes !== null) return numeral(bytes, scalar("size"));
     if (of === null || given.kind !== "array" || !isScalar(given.of)) throw new Untranslated("a size that only a compiler knows");
@@ -68,6 +69,22 @@ const rows: { [K in Expression["kind"]]: (t: Translator, expression: Node<K>) =>
   },
   launch: launched,
 };
+
+/** The type of what stands behind sizeof, which is not read. */
+export function measuredType(t: Translator, of: Expression): Type {
+  if (of.kind === "name") return t.find(of.name)?.type ?? t.expr(of).type;
+  if (of.kind === "index" || (of.kind === "unary" && of.op === "*")) {
+    const outer = measuredType(t, of.of);
+    if (outer.kind === "pointer") return outer.to;
+    if (outer.kind === "array" || outer.kind === "vector") return outer.of;
+  }
+  if (of.kind === "member") {
+    const owner = measuredType(t, of.of);
+    const found = owner.kind === "struct" ? owner.fields.find(({ name }) => name === of.name) : undefined;
+    if (found !== undefined) return found.type;
+  }
+  return t.expr(of).type;
+}
 
 function numberOf(written: string): Value {
   const text = written.replaceAll("'", "");
@@ -167,6 +184,7 @@ function assign(t: Translator, { op, left, right }: Node<"assign">): Value {
     return value(`${target.text} = ${text}`, target.type, common);
   }
   const plainOp = op.slice(0, -1);
+  if (op === "+=" && target.type.kind === "text") return value(`${target.text} += ${t.expr(right).text}`, target.type, common);
   const added = t.expr(right);
   const together = isScalar(target.type) && isScalar(added.type) ? commonType(target.type, added.type) : target.type;
   const isInt = (type: Type): boolean => isScalar(type) && scalars[type.name].kind === "int";
@@ -247,7 +265,8 @@ function cast(t: Translator, type: Type, of: Expression): Value {
   if (type.kind === "pointer" && given.type.kind === "pointer") {
     if (type.to.kind === "void") return given;
     type.place.joins(given.type.place);
-    if (given.type.to.kind === "void") return { ...given, type };
+    const isSame = type.place.is === "device" && given.type.to.kind !== "void" && unitsOf(type.to).dtype === unitsOf(given.type.to).dtype;
+    if (isSame || given.type.to.kind === "void") return { ...given, type };
   }
   if (type.kind === "pointer" && given.type.kind === "null") return { ...given, type };
   if (type.kind === given.type.kind && type.kind !== "pointer") return given;

@@ -42,6 +42,9 @@ function vectorOf(t: Translator, type: Extract<Type, { kind: "vector" }>, items:
 
 /** An array of so many elements, of which the first ones are given. */
 export function arrayOf(t: Translator, of: Type, length: string, items: readonly Expression[]): string {
+  if (of.kind === "pointer" || of.kind === "stream" || of.kind === "event") {
+    if (items.length === 0) return `new Array(${length})`;
+  }
   if (!isScalar(of)) {
     const given = items.map((item) => settled(t.as(item, of)).text);
     if (given.length > 0 && length === String(given.length)) return `[${given.join(", ")}]`;
@@ -77,6 +80,7 @@ export function constructed(t: Translator, type: Type, args: readonly Expression
     const sizes = args.map((arg) => settled(t.expr(arg)).text);
     return value(sizes.length === 0 ? "[1]" : `[${sizes.join(", ")}]`, type);
   }
+  if (type.kind === "text") return args.length === 0 ? value('""', type) : converted(t.expr(args[0]!), type);
   if (type.kind === "struct" && args.length === 0) return initialised(t, type, null);
   if (type.kind === "struct" && args.length === 1) {
     const given = converted(t.expr(args[0]!), type);

@@ -1,10 +1,11 @@
 // `kernel<<<grid, block, shared, stream>>>(…)` as a typed launch, with the arguments of a template named.
+import { joinStreams, success } from "./memory.ts";
 import type { Expression, Parameter, TypeName } from "./nodes.ts";
 import { tensorOf } from "./pointers.ts";
 import { Untranslated } from "./read-expressions.ts";
 import { Translator } from "./translator.ts";
 import { isScalar, plain, spellingOf, type Type } from "./types.ts";
-import { converted, levels, settled, value, wrapped, type Value } from "./value.ts";
+import { converted, levels, settled, wrapped, type Value } from "./value.ts";
 
 type Launch = Extract<Expression, { kind: "launch" }>;
 
@@ -12,17 +13,23 @@ export function launched(t: Translator, { of, sizes, args }: Launch): Value {
   if (of.kind !== "name") throw new Untranslated("a kernel that is chosen while the program runs");
   const [grid, block, shared, stream] = sizes;
   if (grid === undefined || block === undefined) throw new Untranslated("a launch without its sizes");
-  const settings = [`grid: ${sizeText(t, grid)}`, `block: ${sizeText(t, block)}`];
+  const settings = [property("grid", sizeText(t, grid)), property("block", sizeText(t, block))];
   if (shared !== undefined) {
     const bytes = settled(converted(t.expr(shared), { kind: "scalar", name: "size" }));
-    if (bytes.literal !== 0) settings.push(`shared: ${bytes.text}`);
+    if (bytes.literal !== 0) settings.push(property("shared", bytes.text));
   }
-  if (stream !== undefined) {
-    const on = converted(t.expr(stream), plain("stream"));
-    if (on.text !== "null") settings.push(on.text === "stream" ? "stream" : `stream: ${on.text}`);
-  }
-  return launch(t, of.name, of.args, settings, args);
+  const on = stream === undefined ? null : streamOf(t, stream);
+  if (on !== null) settings.push(property("stream", on));
+  return launch(t, of.name, of.args, settings, args, on);
 }
+
+/** A stream as text; `null`: the first one. */
+export function streamOf(t: Translator, stream: Expression): string | null {
+  const on = t.expr(stream);
+  return on.literal === 0 || on.type.kind === "null" ? null : converted(on, plain("stream")).text;
+}
+
+export const property = (name: string, text: string): string => (name === text ? name : `${name}: ${text}`);
 
 /** A launch with its settings as text. */
 export function launch(
@@ -31,6 +38,7 @@ export function launch(
   chosen: readonly (TypeName | Expression)[] | null,
   settings: readonly string[],
   args: readonly Expression[],
+  stream: string | null,
 ): Value {
   const kernel = t.cells.program.kernels.get(name);
   if (kernel?.parameters == null) throw new Untranslated(`the kernel ${name}, whose parameters are not known`);
@@ -39,7 +47,9 @@ export function launch(
   const bound = bindings(t, templates, chosen, parameters, given);
   const packed = parameters.map((parameter, i) => argument(bound.scope, parameter, args[i], given[i] ?? null, t));
   const as = templates.length === 0 ? "" : `.as(${bound.texts.join(", ")})`;
-  return value(`${name}${as}.launch({ ${settings.join(", ")} }, ${packed.join(", ")})`.replace(", )", ")"), plain("void"));
+  t.before.push(`${name}${as}.launch(${[`{ ${settings.join(", ")} }`, ...packed].join(", ")});`);
+  if (stream === null) joinStreams(t);
+  return success;
 }
 
 export function sizeText(t: Translator, expression: Expression): string {

@@ -1,5 +1,6 @@
 // Memory and copies: `cudaMalloc`, `cudaMemcpy` and their kin become tensors, typed arrays and what brings one to the
 // other.
+import { measuredType, place as placeOf } from "./expressions.ts";
 import type { Expression } from "./nodes.ts";
 import { inUnits, unitsOf } from "./pointers.ts";
 import { Untranslated } from "./read-expressions.ts";
@@ -17,7 +18,7 @@ export function countOf(t: Translator, bytes: Expression, element: Type): Value 
   const own = factors.findIndex((factor) => sizeofBytes(t, factor) === each);
   if (own >= 0) return product(t, factors.filter((_, at) => at !== own));
   if (bytes.kind === "sizeof" && bytes.of !== null) {
-    const whole = arrayLength(t.expr(bytes.of).type);
+    const whole = arrayLength(measuredType(t, bytes.of));
     if (whole !== null) return whole;
   }
   if (bytes.kind === "name") {
@@ -43,7 +44,7 @@ function factorsOf(expression: Expression): Expression[] {
 
 function sizeofBytes(t: Translator, factor: Expression): number | null {
   if (factor.kind !== "sizeof") return null;
-  const type = factor.type === null ? t.expr(factor.of!).type : t.typeOf(factor.type);
+  const type = factor.type === null ? measuredType(t, factor.of!) : t.typeOf(factor.type);
   return bytesOf(type);
 }
 
@@ -70,22 +71,32 @@ export function bare(expression: Expression): Expression {
   return expression.kind === "cast" ? bare(expression.of) : expression;
 }
 
-/** `&x` as the variable x, which is a pointer. */
-export function pointerAt(t: Translator, address: Expression): { name: string; variable: Variable } {
+/** What is given something by its address. */
+export interface Target {
+  readonly type: Type;
+  /** Of a name. */
+  readonly variable: Variable | null;
+  set(text: string): void;
+}
+
+/** `&x`, `&x[i]` and `&x.y`. */
+export function targetAt(t: Translator, address: Expression): Target {
   const given = bare(address);
   const of = given.kind === "unary" && given.op === "&" ? given.of : null;
-  const variable = of?.kind === "name" ? t.find(of.name) : null;
-  if (of?.kind !== "name" || variable === null || variable === undefined) throw new Untranslated("memory for something that is no variable");
-  return { name: of.name, variable };
+  if (of === null) throw new Untranslated("a place that is computed");
+  const variable = of.kind === "name" ? t.find(of.name) : null;
+  if (of.kind === "name" && variable !== null) return { type: variable.type, variable, set: (text) => t.assign(of.name, variable, text) };
+  const target = placeOf(t, of);
+  return { type: target.type, variable: null, set: (text) => t.before.push(`${target.text} = ${text};`) };
 }
 
 export function allocate(t: Translator, address: Expression, bytes: Expression, is: "host" | "device" | "managed"): Value {
-  const { name, variable } = pointerAt(t, address);
-  if (variable.type.kind !== "pointer") throw new Untranslated("memory for something that is no pointer");
-  const { to, place } = variable.type;
+  const { type, variable, set } = targetAt(t, address);
+  if (type.kind !== "pointer") throw new Untranslated("memory for something that is no pointer");
+  const { to, place } = type;
   place.is = is;
   const count = countOf(t, bytes, to);
-  variable.length = count.text;
+  if (variable !== null) variable.length = count.text;
   const makers = {
     host: () => hostArray(t, to, count),
     device: () => {
@@ -94,8 +105,8 @@ export function allocate(t: Translator, address: Expression, bytes: Expression, 
     },
     managed: () => managed(t, to, count),
   };
-  t.assign(name, variable, makers[is]());
-  if (is === "device") t.fresh(variable, count.text);
+  set(makers[is]());
+  if (is === "device" && variable !== null) t.fresh(variable, count.text);
   return success;
 }
 
@@ -165,14 +176,28 @@ function dataOf(expression: Expression): string | null {
   return isData && expression.of.kind === "member" && expression.of.of.kind === "name" ? expression.of.of.name : null;
 }
 
-export function copy(t: Translator, to: Expression, from: Expression, bytes: Expression): Value {
+/** A statement that gives the device work, on a stream or on the first one, which waits for all and has all wait. */
+export function work(t: Translator, text: string, stream: string | null): void {
+  if (stream !== null) t.before.push(`${t.imported("withStream")}(${stream}, () => ${text});`);
+  else t.before.push(`${text};`);
+  if (stream === null) joinStreams(t);
+}
+
+/** The first stream of CUDA is in order with all others; the library's is not. */
+export function joinStreams(t: Translator): void {
+  if (!t.cells.program.usesStreams) return;
+  t.awaits = true;
+  t.before.push(`await ${t.imported("synchronize")}();`);
+}
+
+export function copy(t: Translator, to: Expression, from: Expression, bytes: Expression, stream: string | null): Value {
   const [target, source] = [sideOf(t, to), sideOf(t, from)];
   const element = target.element.kind === "void" ? source.element : target.element;
   const count = countOf(t, bytes, element);
   const onDevice = (side: Side): boolean => side.kind === "device" || (side.kind === "managed" && (target.kind !== "host" || source.kind !== "host"));
   const [isTo, isFrom] = [onDevice(target), onDevice(source)];
-  if (isTo && isFrom) t.before.push(`${part(target, count, element)}.copy_(${part(source, count, element)});`);
-  else if (isTo) upload(t, target, source, count, element);
+  if (isTo && isFrom) work(t, `${part(target, count, element)}.copy_(${part(source, count, element)})`, stream);
+  else if (isTo) upload(t, target, source, count, element, stream);
   else if (isFrom) download(t, target, source, count, element);
   else hostCopy(t, target, source, count);
   return success;
@@ -184,11 +209,12 @@ function part(side: Side, count: Value, element: Type): string {
   return side.length === count.text ? tensor : `${tensor}.slice([0, ${inUnits(count, element)}])`;
 }
 
-function upload(t: Translator, target: Side, source: Side, count: Value, element: Type): void {
+function upload(t: Translator, target: Side, source: Side, count: Value, element: Type, stream: string | null): void {
   const { dtype } = unitsOf(element);
   const tensor = `${t.imported("tensor")}(${hostPart(t, source, count, element)}${needsDType(source, dtype) ? `, { dtype: "${dtype}" }` : ""})`;
-  if (target.kind === "device" && target.name !== null && t.replaceFresh(target.name, count.text, tensor)) return;
-  t.before.push(`${part(target, count, element)}.copy_(${tensor});`);
+  const isWhole = target.kind === "device" && target.name !== null && stream === null && t.replaceFresh(target.name, count.text, tensor);
+  if (isWhole) joinStreams(t);
+  else work(t, `${part(target, count, element)}.copy_(${tensor})`, stream);
 }
 
 /** A typed array says its dtype by itself. */
@@ -214,7 +240,7 @@ function isNested(t: Translator, side: Side): boolean {
 }
 
 function partOf(side: Side, count: Value): string {
-  if (side.length === count.text) return side.text;
+  if (side.length === count.text || count.text === `${side.text}.length`) return side.text;
   if (side.kind === "managed") return `${side.text}.values.subarray(0, ${count.text})`;
   return `${side.text}.${side.grows || !isScalar(side.element) ? "slice" : "subarray"}(0, ${count.text})`;
 }
@@ -247,7 +273,7 @@ function hostCopy(t: Translator, target: Side, source: Side, count: Value): void
 
 // --- fills
 
-export function fill(t: Translator, to: Expression, byte: Expression, bytes: Expression): Value {
+export function fill(t: Translator, to: Expression, byte: Expression, bytes: Expression, stream: string | null): Value {
   const target = sideOf(t, to);
   const count = countOf(t, bytes, target.element);
   const given = t.expr(byte);
@@ -255,13 +281,16 @@ export function fill(t: Translator, to: Expression, byte: Expression, bytes: Exp
   const { dtype } = unitsOf(target.element);
   if (target.kind === "device" && target.name !== null && filled === "0") {
     const zeros = `${t.imported("zeros")}([${inUnits(count, target.element)}], { dtype: "${dtype}" })`;
-    if (t.replaceFresh(target.name, count.text, zeros)) return success;
+    if (stream === null && t.replaceFresh(target.name, count.text, zeros)) {
+      joinStreams(t);
+      return success;
+    }
   }
   if (target.kind === "host") {
     if (!isScalar(target.element)) throw new Untranslated("a fill of structs");
     const big = scalars[target.element.name].kind === "big" ? "n" : "";
     t.before.push(`${target.text}.fill(${filled}${big}${target.length === count.text ? "" : `, 0, ${count.text}`});`);
-  } else t.before.push(`${part(target, count, target.element)}.fill_(${filled});`);
+  } else work(t, `${part(target, count, target.element)}.fill_(${filled})`, stream);
   return success;
 }
 

@@ -1,5 +1,6 @@
 // `printf` and `std::cout` as template strings of console.log.
 import type { Expression } from "./nodes.ts";
+import { onHost } from "./pointers.ts";
 import { Untranslated } from "./read-expressions.ts";
 import type { Translator } from "./translator.ts";
 import { isBig, isScalar, scalar, scalars } from "./types.ts";
@@ -111,6 +112,7 @@ const letters: Record<string, (t: Translator, given: Value, format: Format) => W
 export function textOf(t: Translator, given: Value): string {
   const { type } = given;
   if (type.kind === "text") return wrapped(given, levels.primary);
+  if (type.kind === "pointer" && type.place.is === "managed") return textOf(t, onHost(given));
   const element = type.kind === "array" || type.kind === "vector" ? type.of : type.kind === "pointer" && type.place.is === "host" ? type.to : null;
   if (element === null || !isScalar(element) || scalars[element.name].bytes !== 1) throw new Untranslated("a format that does not fit its argument");
   t.cells.helper("textOf");

@@ -49,6 +49,8 @@ export interface ProgramParts {
   /** `__constant__`, `__device__` and `__managed__` variables. */
   readonly symbols: ReadonlyMap<string, Declarator>;
   readonly printsOnDevice: boolean;
+  /** It makes streams, which its first one is in order with. */
+  readonly usesStreams: boolean;
 }
 
 /** Reads a program. Throws CompileError where a bracket is not closed. */
@@ -71,7 +73,8 @@ export function readProgram(source: string): ProgramParts {
     );
   for (const item of all) attempt(() => take(parts, tokens, item, known));
   const printsOnDevice = all.some((item) => isDeviceFunction(item) && item.body !== null && calls(tokens, item, "printf"));
-  return { source, tokens, ...parts, printsOnDevice };
+  const usesStreams = tokens.some(({ text }) => text.startsWith("cudaStreamCreate"));
+  return { source, tokens, ...parts, printsOnDevice, usesStreams };
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends ReadonlyMap<infer N, infer V> ? Map<N, V> : T[K] };
@@ -202,7 +205,9 @@ function takeAlias({ aliases }: Parts, tokens: readonly Placed[], item: Item, kn
   const first = item.nameAt;
   const isTypedef = tokens[first]!.text === "typedef";
   const equals = tokens.findIndex(({ text }, at) => at > first && at < item.last && text === "=");
-  if (!isTypedef && equals < 0) return;
+  // A pointer to a function, which no cell of TypeScript can hold.
+  const isPointer = tokens.slice(first, item.last).some(({ text }) => text === "(");
+  if (isPointer || (!isTypedef && equals < 0)) return;
   aliases.set(
     item.name,
     isTypedef ? readType(tokens, first + 1, item.last - 1, known) : readType(tokens, equals + 1, item.last, known),

@@ -199,6 +199,11 @@ export class ExpressionReader {
     }
     if (op === "sizeof") return this.#sizeof();
     if (op === "new") return this.#new();
+    if (op === "delete") {
+      this.at += 1;
+      if (this.peek(0) === "[" && this.peek(1) === "]") this.at += 2;
+      return { kind: "call", of: { kind: "name", name: "free", args: null }, args: [this.#unary()] };
+    }
     if (op === "(" && this.isType(1)) {
       const before = this.at;
       this.at += 1;

@@ -1,6 +1,6 @@
 // Functions of CUDA's runtime: a row for each, which says what stands for it in TypeScript.
-import { allocate, bare, copy, countOf, fill, sideOf, success } from "./memory.ts";
-import { launch, sizeText } from "./launch.ts";
+import { allocate, bare, copy, countOf, fill, sideOf, success, targetAt } from "./memory.ts";
+import { launch, property, sizeText, streamOf } from "./launch.ts";
 import type { Expression } from "./nodes.ts";
 import { Untranslated } from "./read-expressions.ts";
 import type { Translator } from "./translator.ts";
@@ -22,8 +22,8 @@ const allocating =
   (t, [address, bytes]) =>
     allocate(t, address!, bytes!, is);
 
-const copying: Row = (t, [to, from, bytes]) => copy(t, to!, from!, bytes!);
-const filling: Row = (t, [to, byte, bytes]) => fill(t, to!, byte!, bytes!);
+const copying: Row = (t, [to, from, bytes, , stream]) => copy(t, to!, from!, bytes!, stream === undefined ? null : streamOf(t, stream));
+const filling: Row = (t, [to, byte, bytes, stream]) => fill(t, to!, byte!, bytes!, stream === undefined ? null : streamOf(t, stream));
 
 /** Waits for the device only where kernels print: what is read waits by itself. */
 const waiting: Row = (t) => {
@@ -68,22 +68,21 @@ const fromSymbol: Row = (t, [to, symbol, , offset]) => {
 const made =
   (name: "Event" | "Stream"): Row =>
   (t, [address]) => {
-    const of = bare(address!);
-    const target = of.kind === "unary" && of.op === "&" && of.of.kind === "name" ? of.of : null;
-    const variable = target === null ? null : t.find(target.name);
-    if (target === null || variable === null) throw new Untranslated(`a ${name.toLowerCase()} that is no variable`);
-    t.assign(target.name, variable, `new ${t.imported(name)}()`);
+    targetAt(t, address!).set(`new ${t.imported(name)}()`);
     return success;
   };
 
 const elapsed: Row = (t, [to, start, end]) => {
-  const of = bare(to!);
-  const target = of.kind === "unary" && of.of.kind === "name" ? of.of.name : null;
-  const variable = target === null ? null : t.find(target);
-  if (target === null || variable === null) throw new Untranslated("a time for something that is no variable");
   t.awaits = true;
-  t.assign(target, variable, `await ${t.expr(start!).text}.elapsedTime(${t.expr(end!).text})`);
+  targetAt(t, to!).set(`await ${t.expr(start!).text}.elapsedTime(${t.expr(end!).text})`);
   return success;
+};
+
+/** An event or a stream that the host waits for. */
+const awaited: Row = (t, [of]) => {
+  t.awaits = true;
+  const on = t.expr(of!);
+  return statement(t, on.literal === 0 ? `await ${t.imported("synchronize")}()` : `await ${on.text}.synchronize()`);
 };
 
 /** `cudaLaunchCooperativeKernel((void*)kernel, grid, block, args, shared, stream)` with `void* args[] = {&a, &b}`. */
@@ -100,9 +99,9 @@ const launching =
       return each.of;
     });
     const bytes = shared === undefined ? null : settled(converted(t.expr(shared), scalar("size")));
-    const sizes = [`grid: ${sizeText(t, grid!)}`, `block: ${sizeText(t, block!)}`];
-    if (bytes !== null && bytes.literal !== 0) sizes.push(`shared: ${bytes.text}`);
-    return statement(t, launch(t, of.name, of.args, [...sizes, ...settings], given).text);
+    const sizes = [property("grid", sizeText(t, grid!)), property("block", sizeText(t, block!))];
+    if (bytes !== null && bytes.literal !== 0) sizes.push(property("shared", bytes.text));
+    return launch(t, of.name, of.args, [...sizes, ...settings], given, null);
   };
 
 const rows: Record<string, Row> = {
@@ -114,6 +113,15 @@ const rows: Record<string, Row> = {
   cudaMemcpyToSymbol: toSymbol,
   cudaMemcpyFromSymbol: fromSymbol,
   cudaMemset: filling,
+  cudaMemcpyAsync: copying,
+  cudaMemsetAsync: filling,
+  cudaMallocAsync: allocating("device"),
+  cudaFreeAsync: nothing,
+  cudaStreamCreate: made("Stream"),
+  cudaStreamCreateWithFlags: made("Stream"),
+  cudaStreamDestroy: nothing,
+  cudaStreamSynchronize: awaited,
+  cudaStreamWaitEvent: (t, [stream, event]) => statement(t, `${t.expr(stream!).text}.wait(${t.expr(event!).text})`),
   cudaFree: nothing,
   cudaFreeHost: nothing,
   cudaFuncSetAttribute: nothing,
@@ -133,13 +141,10 @@ const rows: Record<string, Row> = {
   cudaEventCreateWithFlags: made("Event"),
   cudaEventDestroy: nothing,
   cudaEventRecord: (t, [event, stream]) => {
-    if (stream !== undefined && t.expr(stream).literal !== 0) return statement(t, `${t.expr(event!).text}.record(${t.expr(stream).text})`);
-    return statement(t, `${t.expr(event!).text}.record()`);
+    const on = stream === undefined ? null : streamOf(t, stream);
+    return statement(t, `${t.expr(event!).text}.record(${on ?? ""})`);
   },
-  cudaEventSynchronize: (t, [event]) => {
-    t.awaits = true;
-    return statement(t, `await ${t.expr(event!).text}.synchronize()`);
-  },
+  cudaEventSynchronize: awaited,
   cudaEventElapsedTime: elapsed,
   cudaLaunchCooperativeKernel: launching(["cooperative: true"]),
   cudaLaunchKernel: (t, [kernel, ...rest]) => launching([])(t, [kernel!, ...rest]),

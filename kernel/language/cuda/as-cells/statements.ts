@@ -4,7 +4,7 @@ import { arrayOf, constructed, copied, initialised } from "./initialise.ts";
 import type { Declarator, Expression, Statement } from "./nodes.ts";
 import { print, streamed } from "./printf.ts";
 import { Untranslated } from "./read-expressions.ts";
-import type { Translator } from "./translator.ts";
+import { safeName, type Translator } from "./translator.ts";
 import { isScalar, type Type } from "./types.ts";
 import { condition, converted, settled, value, type Value } from "./value.ts";
 
@@ -196,7 +196,7 @@ function flushed(t: Translator, of: Expression): string[] {
 }
 
 /** Whether a test of what CUDA returned holds, which is always success; `null`: it is no such test. */
-function errorTest(t: Translator, test: Expression): boolean | null {
+export function errorTest(t: Translator, test: Expression): boolean | null {
   if (test.kind === "binary" && (test.op === "!=" || test.op === "==")) {
     const isSuccess = (each: Expression): boolean => each.kind === "name" && each.name === "cudaSuccess";
     if (isSuccess(test.right) || isSuccess(test.left)) {
@@ -260,11 +260,20 @@ function isRising(step: Expression | null, name: string): boolean {
 
 function eachLoop(t: Translator, { of, items, body }: Node<"each">): string[] {
   const changes = (assignedIn([body]).get(of.name) ?? 0) > 0;
-  if (of.type.isReference && !of.type.isConst && changes) throw new Untranslated("a loop that changes what it goes over");
+  if (of.type.isReference && !of.type.isConst && changes) return changingLoop(t, of, items, body);
   const { text, element } = itemsOf(t, of, items);
   const variable = t.declare(of.name, element);
   const lines = nested(t, body);
   return lines.length === 0 ? [] : withBody(`for (${changes ? "let" : "const"} ${variable.name} of ${text})`, lines);
+}
+
+/** A loop that changes what it goes over: its variable is an element. */
+function changingLoop(t: Translator, of: Declarator, items: Expression, body: Statement): string[] {
+  const list = t.expr(items);
+  if (list.type.kind !== "vector" && list.type.kind !== "array") throw new Untranslated(`a loop over a ${list.type.kind}`);
+  const at = `${safeName(of.name)}At`;
+  t.declare(of.name, list.type.of, { name: `${list.text}[${at}]` });
+  return withBody(`for (let ${at} = 0; ${at} < ${list.text}.length; ${at}++)`, nested(t, body));
 }
 
 function itemsOf(t: Translator, { type }: Declarator, items: Expression): { text: string; element: Type } {

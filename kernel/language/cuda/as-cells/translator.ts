@@ -149,7 +149,7 @@ export class Translator {
     const { words } = name;
     let type = this.#base(name);
     for (let star = 0; star < name.stars; star++) {
-      const isText = star === 0 && type.kind === "scalar" && type.name === "i8" && name.isConst;
+      const isText = star === 0 && words.length === 1 && words[0] === "char" && name.isConst;
       const isTexts = star === 1 && (type.kind === "text" || (type.kind === "pointer" && words[0] === "char"));
       type = isText ? plain("text") : isTexts ? plain("texts") : { kind: "pointer", to: type, place: new Place() };
     }

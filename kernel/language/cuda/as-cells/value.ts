@@ -49,6 +49,11 @@ export function wrapped({ text, level }: Pick<Value, "text" | "level">, least: n
   return level < least ? `(${text})` : text;
 }
 
+/** In brackets wherever it has an operator of another kind: few readers know how tightly shifts and bits bind. */
+export function grouped(given: Pick<Value, "text" | "level">, level: number): string {
+  return given.level === level ? given.text : wrapped(given, levels.unary);
+}
+
 export function numeral(number: number, type: Type = scalar("i32")): Value {
   const text = isBig(type) ? `${BigInt(number)}n` : String(number);
   return value(text, type, { positive: number >= 0, literal: number, level: number < 0 ? levels.unary : levels.primary });
@@ -65,7 +70,7 @@ export function settled(given: Value): Value {
     case "u64":
       return { ...common, text: `BigInt.asUintN(64, ${given.text})` };
     case "u32":
-      return { ...common, text: `${wrapped(given, levels.shift)} >>> 0`, level: levels.shift };
+      return { ...common, text: `${grouped(given, levels.primary)} >>> 0`, level: levels.shift };
     default:
       return { ...common, text: narrowed(given, name), level: name === "i64" ? levels.primary : levels.shift };
   }
@@ -75,9 +80,9 @@ export function settled(given: Value): Value {
 function narrowed(given: Value, name: ScalarName): string {
   const { bytes, signed } = scalars[name];
   if (name === "i64") return `BigInt.asIntN(64, ${given.text})`;
-  if (name === "i32") return `${wrapped(given, levels["|"])} | 0`;
+  if (name === "i32") return `${grouped(given, levels["|"])} | 0`;
   const bits = 8 * bytes;
-  if (!signed) return `${wrapped(given, levels["&"])} & ${2 ** bits - 1}`;
+  if (!signed) return `${grouped(given, levels["&"])} & ${2 ** bits - 1}`;
   return `(${wrapped(given, levels.shift)} << ${32 - bits}) >> ${32 - bits}`;
 }
 
@@ -178,7 +183,6 @@ function convertedObject(given: Value, type: Type): Value {
   }
   if (type.kind === "dim3" && isScalar(from)) return { ...given, type };
   if (type.kind === "stream" && given.literal === 0) return value("null", type);
-  if (type.kind === "vector" && from.kind === "vector") return { ...given, type };
   if (type.kind === from.kind) return given;
   throw new Untranslated(`a ${from.kind} where a ${type.kind} is expected`);
 }
