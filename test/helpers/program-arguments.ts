@@ -3,7 +3,10 @@
 export type ProgramArguments = Readonly<Record<string, readonly (string | number)[]>>;
 
 export const programArguments = (seed: number): ProgramArguments => ({
-  alignment: ["AGTGATTTGGCCTCAAAAACTAGACCGGACAAGTTGATTTGACTATTTTCTTACATCGCGTTGCGCGATCGGAAGTCTAG", "ACTACAGTCTGGGACCCGGCCGCGTTGGCCCTTGTAGACTCCCTTTTTTGCACAACACGT"],
+  alignment: [
+    "AGTGATTTGGCCTCAAAAACTAGACCGGACAAGTTGATTTGACTATTTTCTTACATCGCGTTGCGCGATCGGAAGTCTAG",
+    "ACTACAGTCTGGGACCCGGCCGCGTTGGCCCTTGTAGACTCCCTTTTTTGCACAACACGT",
+  ],
   "all-devices": [12345, seed],
   "async-api": [30000, seed],
   "async-copies": [48, seed],
@@ -12,7 +15,10 @@ export const programArguments = (seed: number): ProgramArguments => ({
   base64: ["a", "ab", "abc", "Many threads make light work."],
   "batched-product": [20, seed],
   "best-stretch": [1500, seed],
-  "big-product": ["7081641370839570206251262318883080938497700112197511303635614776925843702880771428014519233", "70174900911804893768710723168513550364473975339399436160541033496300528"],
+  "big-product": [
+    "7081641370839570206251262318883080938497700112197511303635614776925843702880771428014519233",
+    "70174900911804893768710723168513550364473975339399436160541033496300528",
+  ],
   bilateral: [32, 20, seed],
   "binary-search": [900, seed],
   bisection: [40, seed],

@@ -34,7 +34,10 @@ export async function translateProgram(
 }
 
 function said(left: readonly number[]): string {
-  const whole = left.length === 0 ? "All of it is translated." : `Not translated: line${left.length === 1 ? "" : "s"} ${left.join(", ")}.`;
+  const whole =
+    left.length === 0
+      ? "All of it is translated."
+      : `Not translated: line${left.length === 1 ? "" : "s"} ${left.join(", ")}.`;
   return `${whole} The first cell stands below; when it has run, the next one does.`;
 }
 

@@ -12,14 +12,21 @@ const isOfBits = (level: number): boolean => level === shift || (level > levels[
 const infix =
   (op: string, level: number, more: Partial<Value> = {}): Compute =>
   (left, right) => ({
-    text: isOfBits(level) ? `${grouped(left, level === shift ? levels.primary : level)} ${op} ${wrapped(right, levels.unary)}` : `${wrapped(left, level)} ${op} ${wrapped(right, level + 1)}`,
+    text: isOfBits(level)
+      ? `${grouped(left, level === shift ? levels.primary : level)} ${op} ${wrapped(right, levels.unary)}`
+      : `${wrapped(left, level)} ${op} ${wrapped(right, level + 1)}`,
     level,
     positive: left.positive && right.positive && op !== "-",
     ...more,
   });
 const call =
   (name: string, op: string, level: number, more: Partial<Value> = {}): Compute =>
-  (left, right) => ({ text: `${name}(${infix(op, level)(left, right).text})`, level: levels.primary, positive: left.positive && right.positive, ...more });
+  (left, right) => ({
+    text: `${name}(${infix(op, level)(left, right).text})`,
+    level: levels.primary,
+    positive: left.positive && right.positive,
+    ...more,
+  });
 const exactly =
   (compute: Compute): Compute =>
   (left, right) =>
@@ -48,7 +55,10 @@ const tables: Partial<Record<ScalarName, Record<string, Compute>>> = {
     "-": infix("-", add, loose),
     "*": unsignedProduct,
     "/": exactly((left, right) => ({ ...call("Math.trunc", "/", multiply)(left, right), positive: left.positive })),
-    "%": exactly((left, right) => ({ ...infix("%", multiply)(left, right), positive: left.positive || right.positive })),
+    "%": exactly((left, right) => ({
+      ...infix("%", multiply)(left, right),
+      positive: left.positive || right.positive,
+    })),
     ...bits(loose),
     "&": (left, right) => {
       const isSmall = [left, right].some(({ literal }) => literal !== undefined && literal < 2 ** 31);
@@ -93,7 +103,8 @@ export function binary(op: string, left: Value, right: Value): Value {
   if (op === "<<" || op === ">>") return shifted(op, left, right);
   const type = commonType(left.type, right.type);
   const row = isScalar(type) ? tables[type.name]?.[op] : undefined;
-  if (row === undefined) throw new Untranslated(`the operator ${op} of ${isScalar(type) ? scalars[type.name].c : type.kind}`);
+  if (row === undefined)
+    throw new Untranslated(`the operator ${op} of ${isScalar(type) ? scalars[type.name].c : type.kind}`);
   const operands = [converted(left, type), converted(right, type)] as const;
   return value("", type, folded(op, ...operands, type) ?? row(...operands));
 }
@@ -107,7 +118,9 @@ function folded(op: string, left: Value, right: Value, type: Type): Partial<Valu
     "*": (a, b) => a * b,
   };
   const number = compute[op]?.(left.literal, right.literal);
-  return number === undefined || Math.abs(number) > 2 ** 31 - 1 ? null : { ...tables.i32![op]!(left, right), literal: number };
+  return number === undefined || Math.abs(number) > 2 ** 31 - 1
+    ? null
+    : { ...tables.i32![op]!(left, right), literal: number };
 }
 
 function logical(op: string, left: Value, right: Value): Value {
@@ -130,7 +143,8 @@ function sameForm(left: Value, right: Value): readonly [Value, Value] {
     const type = commonType(left.type, right.type);
     return [converted(left, type), converted(right, type)];
   }
-  if (left.type.kind === "pointer" && (right.type.kind === "null" || right.literal === 0)) return [left, { ...right, text: "null" }];
+  if (left.type.kind === "pointer" && (right.type.kind === "null" || right.literal === 0))
+    return [left, { ...right, text: "null" }];
   throw new Untranslated(`a ${left.type.kind} and a ${right.type.kind} are compared`);
 }
 
@@ -146,7 +160,8 @@ function shifted(op: string, given: Value, by: Value): Value {
   }
   // Of a count only the lowest bits matter.
   const count = by;
-  if (isScalar(count.type) && scalars[count.type.name].kind === "big") return shifted(op, given, converted(by, scalar("i32")));
+  if (isScalar(count.type) && scalars[count.type.name].kind === "big")
+    return shifted(op, given, converted(by, scalar("i32")));
   if (type.name === "size") {
     const power = count.literal === undefined ? `2 ** ${wrapped(count, levels.unary)}` : String(2 ** count.literal);
     return op === "<<"
@@ -154,7 +169,13 @@ function shifted(op: string, given: Value, by: Value): Value {
       : value(`Math.floor(${wrapped(left, multiply)} / ${power})`, type);
   }
   if (type.name === "u32")
-    return value("", type, op === ">>" ? infix(">>>", shift, { positive: (count.literal ?? 0) > 0 })(left, count) : infix("<<", shift, loose)(left, count));
+    return value(
+      "",
+      type,
+      op === ">>"
+        ? infix(">>>", shift, { positive: (count.literal ?? 0) > 0 })(left, count)
+        : infix("<<", shift, loose)(left, count),
+    );
   return value("", type, { ...infix(op, shift)(left, count), positive: left.positive });
 }
 
@@ -162,15 +183,31 @@ export function negated(given: Value): Value {
   const type = commonType(given.type, scalar("i32"));
   const operand = converted(given, type);
   if (operand.literal !== undefined)
-    return { ...operand, text: `-${operand.text}`, level: levels.unary, literal: -operand.literal, positive: false, exact: operand.exact && isSigned(type) };
-  return value(`-${wrapped(operand, levels.unary)}`, type, { level: levels.unary, positive: false, exact: operand.exact && isSigned(type) });
+    return {
+      ...operand,
+      text: `-${operand.text}`,
+      level: levels.unary,
+      literal: -operand.literal,
+      positive: false,
+      exact: operand.exact && isSigned(type),
+    };
+  return value(`-${wrapped(operand, levels.unary)}`, type, {
+    level: levels.unary,
+    positive: false,
+    exact: operand.exact && isSigned(type),
+  });
 }
 
 export function inverted(given: Value): Value {
   const type = commonType(given.type, scalar("i32"));
-  if (!isScalar(type) || scalars[type.name].kind === "float" || type.name === "size") throw new Untranslated("~ of such a number");
+  if (!isScalar(type) || scalars[type.name].kind === "float" || type.name === "size")
+    throw new Untranslated("~ of such a number");
   const operand = converted(given, type);
-  return value(`~${wrapped(operand, levels.unary)}`, type, { level: levels.unary, positive: false, exact: isSigned(type) });
+  return value(`~${wrapped(operand, levels.unary)}`, type, {
+    level: levels.unary,
+    positive: false,
+    exact: isSigned(type),
+  });
 }
 
 const isSigned = (type: Type): boolean => isScalar(type) && scalars[type.name].signed;
@@ -179,7 +216,8 @@ const isSigned = (type: Type): boolean => isScalar(type) && scalars[type.name].s
 export function isPlainUpdate(op: string, type: Type, isElement: boolean): boolean {
   if (!isScalar(type)) return false;
   const { name } = type;
-  if (["+", "-", "*"].includes(op)) return ["i32", "size", "i64", "f64"].includes(name) || (isElement && name !== "u32");
+  if (["+", "-", "*"].includes(op))
+    return ["i32", "size", "i64", "f64"].includes(name) || (isElement && name !== "u32");
   if (op === "/") return name === "f64" || name === "i64";
   if (op === "%") return ["i32", "i64", "size"].includes(name);
   if (["&", "|", "^"].includes(op)) return ["i32", "i64"].includes(name) || isElement;

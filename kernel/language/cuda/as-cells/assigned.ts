@@ -11,8 +11,10 @@ export function assignedIn(code: readonly (Statement | Expression | null)[]): Ma
   visit(code, (node) => {
     const { kind, op } = node as { kind?: string; op?: string };
     if (kind === "assign") count((node as { left: unknown }).left);
-    else if (kind === "postfix" || (kind === "unary" && /^(\+\+|--|&)$/.test(op ?? ""))) count((node as { of: unknown }).of);
-    else if (kind === "call" && nameOf((node as { of: unknown }).of) === "swap") (node as { args: unknown[] }).args.forEach(count);
+    else if (kind === "postfix" || (kind === "unary" && /^(\+\+|--|&)$/.test(op ?? "")))
+      count((node as { of: unknown }).of);
+    else if (kind === "call" && nameOf((node as { of: unknown }).of) === "swap")
+      (node as { args: unknown[] }).args.forEach(count);
   });
   return counts;
 }

@@ -1,6 +1,7 @@
 // Calls of host code: a row for each function of C and C++, and for each member of a vector; the program's own functions
 // are translated when they are first called.
 import { copied, initialised } from "./initialise.ts";
+import { bare } from "./memory.ts";
 import type { Expression } from "./nodes.ts";
 import { formatted, print, textOf } from "./printf.ts";
 import { Untranslated } from "./read-expressions.ts";
@@ -42,11 +43,18 @@ const extreme =
   (name: "min" | "max"): Row =>
   (t, [a, b]) => {
     const [left, right] = [t.expr(a!), t.expr(b!)];
-    const type = isScalar(left.type) && isScalar(right.type) && left.type.name === right.type.name ? left.type : commonType(left.type, right.type);
+    const type =
+      isScalar(left.type) && isScalar(right.type) && left.type.name === right.type.name
+        ? left.type
+        : commonType(left.type, right.type);
     const [first, second] = [settled(converted(left, type)), settled(converted(right, type))];
     if (isScalar(type) && scalars[type.name].kind === "big") {
       const sign = name === "min" ? "<" : ">";
-      return value(`${wrapped(first, levels.compare + 1)} ${sign} ${wrapped(second, levels.compare + 1)} ? ${first.text} : ${second.text}`, type, { level: levels.condition });
+      return value(
+        `${wrapped(first, levels.compare + 1)} ${sign} ${wrapped(second, levels.compare + 1)} ? ${first.text} : ${second.text}`,
+        type,
+        { level: levels.condition },
+      );
     }
     return value(`Math.${name}(${first.text}, ${second.text})`, type, { positive: first.positive && second.positive });
   };
@@ -54,7 +62,8 @@ const extreme =
 const absolute: Row = (t, [x]) => {
   const given = settled(t.expr(x!));
   const type = commonType(given.type, scalar("i32"));
-  if (isScalar(type) && scalars[type.name].kind === "big") return value(`(${given.text} < 0n ? -${wrapped(given, levels.unary)} : ${given.text})`, type);
+  if (isScalar(type) && scalars[type.name].kind === "big")
+    return value(`(${given.text} < 0n ? -${wrapped(given, levels.unary)} : ${given.text})`, type);
   return value(`Math.abs(${given.text})`, type, { positive: true });
 };
 
@@ -75,21 +84,43 @@ const parsed =
 const functions: Record<string, Row> = {
   printf: printed("stdout"),
   fprintf: (t, [stream, ...rest]) => {
-    if (stream?.kind !== "name" || !/^std(out|err)$/.test(stream.name)) throw new Untranslated("a file that is written");
+    if (stream?.kind !== "name" || !/^std(out|err)$/.test(stream.name))
+      throw new Untranslated("a file that is written");
     return printed(stream.name as "stdout")(t, rest);
   },
   puts: (t, [of]) => {
-    t.before.push(of?.kind === "string" ? print(`${of.text.replace(/`|\$\{/g, "\\$&")}\\n`, "stdout") : `console.log(${text(t, of!)});`);
+    t.before.push(
+      of?.kind === "string"
+        ? print(`${of.text.replace(/`|\$\{/g, "\\$&")}\\n`, "stdout")
+        : `console.log(${text(t, of!)});`,
+    );
     return value("", plain("void"));
   },
   putchar: (t, [of]) => {
-    t.before.push(of?.kind === "char" ? print(of.text.slice(1, -1), "stdout") : `process.stdout.write(String.fromCharCode(${settled(t.expr(of!)).text}));`);
+    t.before.push(
+      of?.kind === "char"
+        ? print(of.text.slice(1, -1), "stdout")
+        : `process.stdout.write(String.fromCharCode(${settled(t.expr(of!)).text}));`,
+    );
     return value("", plain("void"));
   },
   fflush: none,
   free: none,
-  srand: () => {
-    throw new Untranslated("srand and rand, whose numbers only C has");
+  rand: () => value("Math.floor(Math.random() * 2 ** 31)", scalar("i32"), { positive: true }),
+  // Numbers that differ each time do so here, too; those of a seed are C's own.
+  srand: (_, [seed]) => {
+    const given = seed === undefined ? undefined : bare(seed);
+    if (given?.kind !== "call" || given.of.kind !== "name" || given.of.name !== "time")
+      throw new Untranslated("the random numbers of a seed, which are C's own");
+    return value("", plain("void"));
+  },
+  exit: (t, [code]) => {
+    const given = settled(t.expr(code!));
+    if (given.literal === 0) throw new Untranslated("a program that leaves in the middle");
+    t.before.push(
+      `throw new Error(${given.literal === undefined ? `\`exit code \${${given.text}}\`` : `"exit code ${given.literal}"`});`,
+    );
+    return value("", plain("void"));
   },
   atoi: parsed("Number.parseInt", scalar("i32")),
   stoi: parsed("Number.parseInt", scalar("i32")),
@@ -115,7 +146,9 @@ const functions: Record<string, Row> = {
   swap: (t, [a, b]) => {
     const [first, second] = [t.expr(a!), t.expr(b!)];
     if (first.type.kind === "pointer" && second.type.kind === "pointer") first.type.place.joins(second.type.place);
-    return value(`[${first.text}, ${second.text}] = [${second.text}, ${first.text}]`, plain("void"), { level: levels.assign });
+    return value(`[${first.text}, ${second.text}] = [${second.text}, ${first.text}]`, plain("void"), {
+      level: levels.assign,
+    });
   },
   min: extreme("min"),
   max: extreme("max"),
@@ -158,17 +191,25 @@ const functions: Record<string, Row> = {
   isfinite: (t, [x]) => value(`Number.isFinite(${settled(t.expr(x!)).text})`, scalar("bool")),
   fmod: (t, [a, b]) => {
     const [left, right] = [converted(t.expr(a!), f64), converted(t.expr(b!), f64)];
-    return value(`${wrapped(settled(left), levels.multiply)} % ${wrapped(settled(right), levels.multiply + 1)}`, f64, { level: levels.multiply });
+    return value(`${wrapped(settled(left), levels.multiply)} % ${wrapped(settled(right), levels.multiply + 1)}`, f64, {
+      level: levels.multiply,
+    });
   },
   __builtin_popcount: (t, [x]) => {
     const bits = settled(converted(t.expr(x!), scalar("u32")));
-    return value(`${wrapped(bits, levels.primary)}.toString(2).replaceAll("0", "").length`, scalar("i32"), { positive: true });
+    return value(`${wrapped(bits, levels.primary)}.toString(2).replaceAll("0", "").length`, scalar("i32"), {
+      positive: true,
+    });
   },
   sort: (t, [from, to]) => {
     const whole = wholeOf(from, to);
     const list = whole === null ? null : t.expr(whole);
-    if (list === null || list.type.kind !== "vector" || !isScalar(list.type.of)) throw new Untranslated("a part that is sorted");
-    return value(`${list.text}.sort(${list.type.grows.yes ? "(a, b) => Number(a > b) - Number(a < b)" : ""})`, plain("void"));
+    if (list === null || list.type.kind !== "vector" || !isScalar(list.type.of))
+      throw new Untranslated("a part that is sorted");
+    return value(
+      `${list.text}.sort(${list.type.grows.yes ? "(a, b) => Number(a > b) - Number(a < b)" : ""})`,
+      plain("void"),
+    );
   },
   accumulate: (t, [from, to, first]) => {
     const whole = wholeOf(from, to);
@@ -177,13 +218,22 @@ const functions: Record<string, Row> = {
     const start = t.expr(first);
     if (!isScalar(start.type) || !isScalar(list.type.of)) throw new Untranslated("a sum of structs");
     const element = settled(converted(value("x", list.type.of), start.type)).text;
-    const sum = settled({ ...start, text: `sum + ${element}`, level: levels.add, exact: start.type.name !== "f32" }).text;
-    return value(`${list.text}.reduce((sum${scalars[start.type.name].kind === "big" ? ": bigint" : ""}, x) => ${sum}, ${settled(start).text})`, start.type);
+    const sum = settled({
+      ...start,
+      text: `sum + ${element}`,
+      level: levels.add,
+      exact: start.type.name !== "f32",
+    }).text;
+    return value(
+      `${list.text}.reduce((sum${scalars[start.type.name].kind === "big" ? ": bigint" : ""}, x) => ${sum}, ${settled(start).text})`,
+      start.type,
+    );
   },
   fill: (t, [from, to, of]) => {
     const whole = wholeOf(from, to);
     const list = whole === null ? null : t.expr(whole);
-    if (list === null || list.type.kind !== "vector" || !isScalar(list.type.of)) throw new Untranslated("a part that is filled");
+    if (list === null || list.type.kind !== "vector" || !isScalar(list.type.of))
+      throw new Untranslated("a part that is filled");
     return value(`${list.text}.fill(${settled(converted(t.expr(of!), list.type.of)).text})`, plain("void"));
   },
 };
@@ -211,8 +261,10 @@ const members: Record<string, Member> = {
   c_str: (_, of) => of,
   front: (_, of) => value(`${of.text}[0]`, elementOf(of)),
   back: (_, of) => value(`${of.text}[${of.text}.length - 1]`, elementOf(of)),
-  push_back: (t, of, [item]) => value(`${of.text}.push(${settled(copied(t.as(item!, elementOf(of)))).text})`, plain("void")),
-  emplace_back: (t, of, [item]) => value(`${of.text}.push(${settled(copied(t.as(item!, elementOf(of)))).text})`, plain("void")),
+  push_back: (t, of, [item]) =>
+    value(`${of.text}.push(${settled(copied(t.as(item!, elementOf(of)))).text})`, plain("void")),
+  emplace_back: (t, of, [item]) =>
+    value(`${of.text}.push(${settled(copied(t.as(item!, elementOf(of)))).text})`, plain("void")),
   pop_back: (_, of) => value(`${of.text}.pop()`, plain("void")),
   clear: (_, of) => value(`${of.text}.length = 0`, plain("void"), { level: levels.assign }),
   reserve: () => value("", plain("void")),
@@ -221,7 +273,7 @@ const members: Record<string, Member> = {
 function memberCall(t: Translator, of: Extract<Expression, { kind: "member" }>, args: readonly Expression[]): Value {
   const owner = t.expr(of.of);
   const row = Object.hasOwn(members, of.name) ? members[of.name] : undefined;
-  if (row === undefined || (owner.type.kind !== "vector" && owner.type.kind !== "text")) throw new Untranslated(`${of.name}(), which has no counterpart here`);
+  if (row === undefined || (owner.type.kind !== "vector" && owner.type.kind !== "text"))
+    throw new Untranslated(`${of.name}(), which has no counterpart here`);
   return row(t, owner, args);
 }
-

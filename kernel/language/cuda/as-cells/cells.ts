@@ -2,6 +2,7 @@
 // in which they are needed.
 import { assignedIn, growingIn } from "./assigned.ts";
 import { helpers, type HelperName } from "./helpers.ts";
+import { initialised } from "./initialise.ts";
 import { deduce } from "./launch.ts";
 import type { Expression, Span, TypeName } from "./nodes.ts";
 import { onHost } from "./pointers.ts";
@@ -116,7 +117,9 @@ export class Cells {
   }
 
   #arrayText(of: Type, grows: boolean): string {
-    return isScalar(of) && !grows ? scalars[of.name].array : `${this.typeText(of)}[]`.replace(/^(\{.*\})\[\]$/, "($1)[]");
+    return isScalar(of) && !grows
+      ? scalars[of.name].array
+      : `${this.typeText(of)}[]`.replace(/^(\{.*\})\[\]$/, "($1)[]");
   }
 
   #pointerText({ to, place }: Extract<Type, { kind: "pointer" }>): string {
@@ -139,18 +142,30 @@ export class Cells {
     if (constant === undefined) throw new Untranslated(`${name} is not known`);
     const scope = new Translator(this, new Map(), false);
     for (const [bound, type] of t.types) scope.types.set(bound, type);
-    const { type, lengths, value: first } = constant;
+    const { type, lengths, value: first, isConst } = constant;
     const declared = type === null ? null : scope.declaredType({ name, type, lengths, first, args: null });
-    const given = settled(declared === null ? scope.expr(first) : scope.as(first, declared));
-    const { type: own, positive } = given;
-    const made = value(safeName(name), declared ?? own, isScalar(own) ? { positive } : {});
-    this.define(name, `const ${made.text} = ${given.text};`);
+    // A pointer is known by what is done with it, which another function may do.
+    if (declared !== null && !isConst && !isScalar(declared) && declared.kind !== "array")
+      throw new Untranslated(`${name}, which functions share`);
+    const list = first?.kind === "list" ? first : null;
+    const given =
+      declared === null
+        ? settled(scope.expr(first!))
+        : settled(first === null || list !== null ? initialised(scope, declared, list) : scope.as(first, declared));
+    const whole = declared ?? given.type;
+    const made = value(safeName(name), whole, isScalar(whole) && isConst ? { positive: given.positive } : {});
+    this.define(name, `${isConst || !isScalar(whole) ? "const" : "let"} ${made.text} = ${given.text};`);
     this.#constants.set(name, made);
     return made;
   }
 
   /** A call of a function of the program, which is translated for those types of arguments. */
-  call(t: Translator, own: HostFunction, chosen: readonly (TypeName | Expression)[] | null, args: readonly Expression[]): Value {
+  call(
+    t: Translator,
+    own: HostFunction,
+    chosen: readonly (TypeName | Expression)[] | null,
+    args: readonly Expression[],
+  ): Value {
     const scope = new Translator(this, assignedIn(own.body), false);
     scope.growing = growingIn(own.body);
     const given = args.map((arg) => (arg.kind === "list" ? null : own.usesDevice ? t.expr(arg) : onHost(t.expr(arg))));
@@ -161,7 +176,8 @@ export class Cells {
     deduce(own.templates, own.parameters, given, scope.types);
     const taken = own.parameters.map(({ type, first }, i) => {
       const wanted = scope.typeOf(type);
-      if (type.isReference && !type.isConst && isScalar(wanted)) throw new Untranslated("a function that changes a number it is given");
+      if (type.isReference && !type.isConst && isScalar(wanted))
+        throw new Untranslated("a function that changes a number it is given");
       const arg = args[i] ?? first;
       if (arg === null) throw new Untranslated(`a call of ${own.name} with too few arguments`);
       const own_ = given[i] ?? t.as(arg, wanted);
@@ -214,5 +230,11 @@ export function mainOf(cells: Cells, args: readonly string[]): string[] {
   }
   const body = blockOf(t, main.body, true);
   if (!t.leaves) return [...lines, ...body];
-  return [...lines, "async function main() {", ...body.map((line) => (line === "" ? "" : `  ${line}`)), "}", "await main();"];
+  return [
+    ...lines,
+    "async function main() {",
+    ...body.map((line) => (line === "" ? "" : `  ${line}`)),
+    "}",
+    "await main();",
+  ];
 }

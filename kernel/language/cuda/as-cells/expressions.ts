@@ -9,7 +9,18 @@ import type { Expression } from "./nodes.ts";
 import { Untranslated } from "./read-expressions.ts";
 import type { Translator } from "./translator.ts";
 import { bytesOf, isScalar, plain, scalar, scalars, type Type } from "./types.ts";
-import { commonType, condition, converted, levels, numeral, settled, stored, value, wrapped, type Value } from "./value.ts";
+import {
+  commonType,
+  condition,
+  converted,
+  levels,
+  numeral,
+  settled,
+  stored,
+  value,
+  wrapped,
+  type Value,
+} from "./value.ts";
 
 type Node<K extends Expression["kind"]> = Extract<Expression, { kind: K }>;
 
@@ -30,14 +41,20 @@ const rows: { [K in Expression["kind"]]: (t: Translator, expression: Node<K>) =>
     const [a, b] = [t.expr(left), t.expr(right)];
     if (op === "+" && isAddress(a.type) && isScalar(b.type)) return offset(t, a, b);
     if (op === "+" && isAddress(b.type) && isScalar(a.type)) return offset(t, b, a);
-    if (op === "+" && a.type.kind === "text" && b.type.kind === "text") return value(`${a.text} + ${b.text}`, plain("text"), { level: levels.add });
+    if (op === "+" && a.type.kind === "text" && b.type.kind === "text")
+      return value(`${a.text} + ${b.text}`, plain("text"), { level: levels.add });
     if (op === "/") return quotient(t, expression, a, b);
     return binary(op, a, b);
   },
   assign,
   condition: (t, { test, yes, no }) => {
     const [a, b] = [t.expr(yes), t.expr(no)];
-    const same = isScalar(a.type) && isScalar(b.type) ? (a.type.name === b.type.name ? a.type : commonType(a.type, b.type)) : a.type;
+    const same =
+      isScalar(a.type) && isScalar(b.type)
+        ? a.type.name === b.type.name
+          ? a.type
+          : commonType(a.type, b.type)
+        : a.type;
     const [first, second] = [settled(converted(a, same)), settled(converted(b, same))];
     const text = `${wrapped(condition(t.expr(test)), levels["||"])} ? ${wrapped(first, levels.condition)} : ${wrapped(second, levels.condition)}`;
     return value(text, same, { level: levels.condition, positive: first.positive && second.positive });
@@ -48,7 +65,9 @@ const rows: { [K in Expression["kind"]]: (t: Translator, expression: Node<K>) =>
   cast: (t, { type, of }) => cast(t, t.typeOf(type), of),
   make: (t, { type, args, isList }) => {
     const wanted = t.typeOf(type);
-    return isList && wanted.kind !== "dim3" ? initialised(t, wanted, { kind: "list", items: args }) : constructed(t, wanted, args);
+    return isList && wanted.kind !== "dim3"
+      ? initialised(t, wanted, { kind: "list", items: args })
+      : constructed(t, wanted, args);
   },
   new: (t, { type, length }) => {
     const element = t.typeOf(type);
@@ -61,7 +80,8 @@ const rows: { [K in Expression["kind"]]: (t: Translator, expression: Node<K>) =>
     const given = type === null ? measuredType(t, of!) : t.typeOf(type);
     const bytes = bytesOf(given);
     if (bytes !== null) return numeral(bytes, scalar("size"));
-    if (of === null || given.kind !== "array" || !isScalar(given.of)) throw new Untranslated("a size that only a compiler knows");
+    if (of === null || given.kind !== "array" || !isScalar(given.of))
+      throw new Untranslated("a size that only a compiler knows");
     return value(`${t.expr(of).text}.byteLength`, scalar("size"));
   },
   list: () => {
@@ -92,11 +112,24 @@ function numberOf(written: string): Value {
     const digits = text.replace(/[uUlLzZ]+$/, "");
     const suffix = text.slice(digits.length).toLowerCase();
     const number = Number(/^0\d+$/.test(digits) ? `0o${digits.slice(1)}` : digits);
-    const isWide = suffix.includes("l") || number > 0xffffffff || (number > 0x7fffffff && !/^0x/i.test(digits) && !suffix.includes("u"));
-    const type = isWide ? scalar(suffix.includes("u") ? "u64" : "i64") : scalar(suffix.includes("u") || number > 0x7fffffff ? "u32" : "i32");
-    if (isWide) return { ...value(`${BigInt(digits)}n`, type, { positive: true }), ...(Number.isSafeInteger(number) ? { literal: number } : {}) };
+    const isWide =
+      suffix.includes("l") ||
+      number > 0xffffffff ||
+      (number > 0x7fffffff && !/^0x/i.test(digits) && !suffix.includes("u"));
+    const type = isWide
+      ? scalar(suffix.includes("u") ? "u64" : "i64")
+      : scalar(suffix.includes("u") || number > 0x7fffffff ? "u32" : "i32");
+    if (isWide)
+      return {
+        ...value(`${BigInt(digits)}n`, type, { positive: true }),
+        ...(Number.isSafeInteger(number) ? { literal: number } : {}),
+      };
     // Digits of a hexadecimal number stay as they were written.
-    return { ...numeral(number, type), text: /^0x/i.test(digits) ? digits.toLowerCase() : String(number), positive: number <= 0x7fffffff };
+    return {
+      ...numeral(number, type),
+      text: /^0x/i.test(digits) ? digits.toLowerCase() : String(number),
+      positive: number <= 0x7fffffff,
+    };
   }
   const isFloat = /f$/i.test(text);
   const number = Number(text.replace(/[fFlL]$/, ""));
@@ -121,6 +154,9 @@ const words: Record<string, Value> = {
   NULL: value("null", plain("null")),
   EXIT_SUCCESS: numeral(0),
   EXIT_FAILURE: numeral(1),
+  RAND_MAX: numeral(2 ** 31 - 1),
+  FLT_MAX: value("3.4028234663852886e38", scalar("f32")),
+  DBL_MAX: value("Number.MAX_VALUE", scalar("f64")),
   INT_MAX: numeral(2 ** 31 - 1),
   INT_MIN: numeral(-(2 ** 31)),
   UINT_MAX: numeral(2 ** 32 - 1, scalar("u32")),
@@ -170,7 +206,8 @@ function assign(t: Translator, { op, left, right }: Node<"assign">): Value {
     t.assign(left.name, variable, given.text);
     return t.read(variable);
   }
-  const symbol = left.kind === "name" && t.find(left.name) === null ? t.cells.program.symbols.get(left.name) : undefined;
+  const symbol =
+    left.kind === "name" && t.find(left.name) === null ? t.cells.program.symbols.get(left.name) : undefined;
   if (symbol !== undefined && left.kind === "name") {
     const whole: Expression = op === "=" ? right : { kind: "binary", op: op.slice(0, -1), left, right };
     return value(`${left.name}.set(${settled(t.as(whole, t.declaredType(symbol))).text})`, plain("void"));
@@ -184,12 +221,20 @@ function assign(t: Translator, { op, left, right }: Node<"assign">): Value {
     return value(`${target.text} = ${text}`, target.type, common);
   }
   const plainOp = op.slice(0, -1);
-  if (op === "+=" && target.type.kind === "text") return value(`${target.text} += ${t.expr(right).text}`, target.type, common);
+  if (op === "+=" && target.type.kind === "text")
+    return value(`${target.text} += ${t.expr(right).text}`, target.type, common);
   const added = t.expr(right);
   const together = isScalar(target.type) && isScalar(added.type) ? commonType(target.type, added.type) : target.type;
   const isInt = (type: Type): boolean => isScalar(type) && scalars[type.name].kind === "int";
-  const isSame = isScalar(together) && isScalar(target.type) && (together.name === target.type.name || (isInt(together) && isInt(target.type)));
-  if (plainOp !== "<<" && plainOp !== ">>" ? isSame && isPlainUpdate(plainOp, target.type, isElement) : isPlainUpdate(plainOp, target.type, isElement))
+  const isSame =
+    isScalar(together) &&
+    isScalar(target.type) &&
+    (together.name === target.type.name || (isInt(together) && isInt(target.type)));
+  if (
+    plainOp !== "<<" && plainOp !== ">>"
+      ? isSame && isPlainUpdate(plainOp, target.type, isElement)
+      : isPlainUpdate(plainOp, target.type, isElement)
+  )
     return value(`${target.text} ${op} ${settled(converted(added, target.type)).text}`, target.type, common);
   const computed = converted(binary(plainOp, target, added), target.type);
   const text = isElement ? stored(computed, target.type) : settled(computed).text;
@@ -200,7 +245,10 @@ function isElementOfArray(t: Translator, left: Expression): boolean {
   if (left.kind === "unary" && left.op === "*") return true;
   if (left.kind !== "index") return false;
   const { type } = t.expr(left.of);
-  return !(type.kind === "vector" && type.grows.yes) && isScalar("of" in type ? type.of : "to" in type ? type.to : plain("void"));
+  return (
+    !(type.kind === "vector" && type.grows.yes) &&
+    isScalar("of" in type ? type.of : "to" in type ? type.to : plain("void"))
+  );
 }
 
 function stepped(t: Translator, of: Expression, op: string, isBefore: boolean): Value {
@@ -228,7 +276,8 @@ function element(t: Translator, array: Value, at: Value): Value {
   const index = settled(converted(at, scalar(isScalar(at.type) && at.type.name === "u32" ? "u32" : "size"))).text;
   if (type.kind === "texts") return value(`${array.text}[${index}]`, plain("text"));
   if (type.kind === "text") return value(`${array.text}.charCodeAt(${index})`, scalar("i8"));
-  if (type.kind === "array" || type.kind === "vector") return read(type.of, `${array.text}[${index}]`, type.kind === "vector" && type.grows.yes);
+  if (type.kind === "array" || type.kind === "vector")
+    return read(type.of, `${array.text}[${index}]`, type.kind === "vector" && type.grows.yes);
   if (type.kind !== "pointer") throw new Untranslated(`an element of a ${type.kind}`);
   const { is } = type.place;
   if (is === "device") throw new Untranslated("the host reads memory of the device");
@@ -265,7 +314,10 @@ function cast(t: Translator, type: Type, of: Expression): Value {
   if (type.kind === "pointer" && given.type.kind === "pointer") {
     if (type.to.kind === "void") return given;
     type.place.joins(given.type.place);
-    const isSame = type.place.is === "device" && given.type.to.kind !== "void" && unitsOf(type.to).dtype === unitsOf(given.type.to).dtype;
+    const isSame =
+      type.place.is === "device" &&
+      given.type.to.kind !== "void" &&
+      unitsOf(type.to).dtype === unitsOf(given.type.to).dtype;
     if (isSame || given.type.to.kind === "void") return { ...given, type };
   }
   if (type.kind === "pointer" && given.type.kind === "null") return { ...given, type };
@@ -277,7 +329,8 @@ function cast(t: Translator, type: Type, of: Expression): Value {
 function quotient(t: Translator, { left, right }: Node<"binary">, a: Value, b: Value): Value {
   const type = isScalar(a.type) && isScalar(b.type) ? commonType(a.type, b.type) : null;
   const divided = roundedUp(left, right);
-  if (divided === null || type === null || !isScalar(type) || !["i32", "size", "u32"].includes(type.name)) return binary("/", a, b);
+  if (divided === null || type === null || !isScalar(type) || !["i32", "size", "u32"].includes(type.name))
+    return binary("/", a, b);
   const part = settled(t.expr(divided));
   const text = `Math.ceil(${wrapped(part, levels.multiply)} / ${wrapped(settled(b), levels.multiply + 1)})`;
   return value(text, type, { positive: part.positive });
@@ -290,6 +343,7 @@ function roundedUp(left: Expression, right: Expression): Expression | null {
   const isOne = second.kind === "number" && second.text === "1";
   if (left.op === "-" && isOne && first.kind === "binary" && first.op === "+")
     return JSON.stringify(first.right) === JSON.stringify(right) ? first.left : null;
-  const isOneLess = second.kind === "number" && right.kind === "number" && Number(second.text) === Number(right.text) - 1;
+  const isOneLess =
+    second.kind === "number" && right.kind === "number" && Number(second.text) === Number(right.text) - 1;
   return left.op === "+" && isOneLess ? first : null;
 }

@@ -56,7 +56,9 @@ export function arrayOf(t: Translator, of: Type, length: string, items: readonly
   const given = items.map((item) => stored(t.as(item, of), of));
   if (length === String(given.length)) return `${array}.of(${given.join(", ")})`;
   const isZero = given.length === 1 && /^0n?$/.test(given[0]!);
-  return isZero ? `new ${array}(${length})` : `(() => { const list = new ${array}(${length}); list.set([${given.join(", ")}]); return list; })()`;
+  return isZero
+    ? `new ${array}(${length})`
+    : `(() => { const list = new ${array}(${length}); list.set([${given.join(", ")}]); return list; })()`;
 }
 
 const bracketed = (text: string): string => (text.startsWith("{") ? `(${text})` : text);
@@ -96,7 +98,8 @@ function isRange(expression: Expression): boolean {
 /** `(x.begin(), x.end())` and `(x.begin(), x.begin() + n)`. */
 function rangeOf(t: Translator, first: Expression, second: Expression | undefined, type: Type): string {
   const from = first.kind === "call" && first.of.kind === "member" ? t.expr(first.of.of) : null;
-  if (from === null || second === undefined || from.type.kind !== type.kind) throw new Untranslated("a part of a vector");
+  if (from === null || second === undefined || from.type.kind !== type.kind)
+    throw new Untranslated("a part of a vector");
   if (second.kind === "call") return `${from.text}.slice()`;
   if (second.kind !== "binary" || second.op !== "+") throw new Untranslated("a part of a vector");
   return `${from.text}.slice(0, ${settled(t.expr(second.right)).text})`;

@@ -53,12 +53,19 @@ export function launch(
 }
 
 export function sizeText(t: Translator, expression: Expression): string {
-  if (expression.kind === "make" && expression.type.words[0] === "dim3" && expression.args.length === 1) return sizeText(t, expression.args[0]!);
+  if (expression.kind === "make" && expression.type.words[0] === "dim3" && expression.args.length === 1)
+    return sizeText(t, expression.args[0]!);
   const size = t.as(expression, plain("dim3"));
   return isScalar(size.type) ? settled(converted(size, { kind: "scalar", name: "size" })).text : size.text;
 }
 
-function argument(scope: Translator, parameter: Parameter, arg: Expression | undefined, given: Value | null, t: Translator): string {
+function argument(
+  scope: Translator,
+  parameter: Parameter,
+  arg: Expression | undefined,
+  given: Value | null,
+  t: Translator,
+): string {
   const type = scope.typeOf(parameter.type);
   if (arg === undefined) throw new Untranslated("a launch with fewer arguments than the kernel has parameters");
   if (type.kind === "pointer" || type.kind === "text") {
@@ -132,6 +139,7 @@ function match(templates: readonly string[], name: TypeName, given: Type, into: 
   }
   const [word = ""] = name.words;
   const [element] = name.args;
-  if (word === "vector" && type.kind === "vector" && element !== undefined && "words" in element) return match(templates, element, type.of, into);
+  if (word === "vector" && type.kind === "vector" && element !== undefined && "words" in element)
+    return match(templates, element, type.of, into);
   if (templates.includes(word) && !into.has(word) && type.kind !== "void") into.set(word, type);
 }

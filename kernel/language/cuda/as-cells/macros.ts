@@ -32,7 +32,8 @@ export class Macros {
   }
 
   #define({ rest }: Directive): void {
-    const [, name = "", given, body = ""] = /^(\w+)(?:\(([^)]*)\))?([\s\S]*)$/.exec(rest.replace(/\\\r?\n/g, " ")) ?? [];
+    const [, name = "", given, body = ""] =
+      /^(\w+)(?:\(([^)]*)\))?([\s\S]*)$/.exec(rest.replace(/\\\r?\n/g, " ")) ?? [];
     this.#macros.set(name, {
       parameters: given === undefined ? null : given.split(",").map((each) => each.trim()),
       body: placed(body),

@@ -16,7 +16,11 @@ export function countOf(t: Translator, bytes: Expression, element: Type): Value 
   const each = bytesOf(element) ?? unitBytes(element);
   const factors = factorsOf(bytes);
   const own = factors.findIndex((factor) => sizeofBytes(t, factor) === each);
-  if (own >= 0) return product(t, factors.filter((_, at) => at !== own));
+  if (own >= 0)
+    return product(
+      t,
+      factors.filter((_, at) => at !== own),
+    );
   if (bytes.kind === "sizeof" && bytes.of !== null) {
     const whole = arrayLength(measuredType(t, bytes.of));
     if (whole !== null) return whole;
@@ -85,12 +89,18 @@ export function targetAt(t: Translator, address: Expression): Target {
   const of = given.kind === "unary" && given.op === "&" ? given.of : null;
   if (of === null) throw new Untranslated("a place that is computed");
   const variable = of.kind === "name" ? t.find(of.name) : null;
-  if (of.kind === "name" && variable !== null) return { type: variable.type, variable, set: (text) => t.assign(of.name, variable, text) };
+  if (of.kind === "name" && variable !== null)
+    return { type: variable.type, variable, set: (text) => t.assign(of.name, variable, text) };
   const target = placeOf(t, of);
   return { type: target.type, variable: null, set: (text) => t.before.push(`${target.text} = ${text};`) };
 }
 
-export function allocate(t: Translator, address: Expression, bytes: Expression, is: "host" | "device" | "managed"): Value {
+export function allocate(
+  t: Translator,
+  address: Expression,
+  bytes: Expression,
+  is: "host" | "device" | "managed",
+): Value {
   const { type, variable, set } = targetAt(t, address);
   if (type.kind !== "pointer") throw new Untranslated("memory for something that is no pointer");
   const { to, place } = type;
@@ -125,7 +135,12 @@ function managed(t: Translator, to: Type, count: Value): string {
 }
 
 /** `(T*)malloc(bytes)` */
-export function allocated(t: Translator, type: Extract<Type, { kind: "pointer" }>, name: string, args: readonly Expression[]): Value {
+export function allocated(
+  t: Translator,
+  type: Extract<Type, { kind: "pointer" }>,
+  name: string,
+  args: readonly Expression[],
+): Value {
   type.place.is = "host";
   const [first, second] = args;
   const count = name === "calloc" ? settled(converted(t.expr(first!), size)) : countOf(t, first!, type.to);
@@ -162,7 +177,8 @@ export function sideOf(t: Translator, expression: Expression): Side {
   const { type } = of;
   const common = { text: of.text, name: name ?? base, grows: false };
   if (type.kind === "text") return { ...common, kind: "text", element: scalar("i8"), length: `${of.text}.length` };
-  if (type.kind === "array") return { ...common, kind: "host", element: elementOf(type), length: arrayLength(type)!.text };
+  if (type.kind === "array")
+    return { ...common, kind: "host", element: elementOf(type), length: arrayLength(type)!.text };
   if (type.kind === "vector") return { ...common, kind: "host", element: type.of, length, grows: type.grows.yes };
   if (type.kind !== "pointer") throw new Untranslated(`a copy of a ${type.kind}`);
   return { ...common, kind: type.place.is ?? "host", element: type.to, length };
@@ -194,7 +210,8 @@ export function copy(t: Translator, to: Expression, from: Expression, bytes: Exp
   const [target, source] = [sideOf(t, to), sideOf(t, from)];
   const element = target.element.kind === "void" ? source.element : target.element;
   const count = countOf(t, bytes, element);
-  const onDevice = (side: Side): boolean => side.kind === "device" || (side.kind === "managed" && (target.kind !== "host" || source.kind !== "host"));
+  const onDevice = (side: Side): boolean =>
+    side.kind === "device" || (side.kind === "managed" && (target.kind !== "host" || source.kind !== "host"));
   const [isTo, isFrom] = [onDevice(target), onDevice(source)];
   if (isTo && isFrom) work(t, `${part(target, count, element)}.copy_(${part(source, count, element)})`, stream);
   else if (isTo) upload(t, target, source, count, element, stream);
@@ -212,14 +229,24 @@ function part(side: Side, count: Value, element: Type): string {
 function upload(t: Translator, target: Side, source: Side, count: Value, element: Type, stream: string | null): void {
   const { dtype } = unitsOf(element);
   const tensor = `${t.imported("tensor")}(${hostPart(t, source, count, element)}${needsDType(source, dtype) ? `, { dtype: "${dtype}" }` : ""})`;
-  const isWhole = target.kind === "device" && target.name !== null && stream === null && t.replaceFresh(target.name, count.text, tensor);
+  const isWhole =
+    target.kind === "device" &&
+    target.name !== null &&
+    stream === null &&
+    t.replaceFresh(target.name, count.text, tensor);
   if (isWhole) joinStreams(t);
   else work(t, `${part(target, count, element)}.copy_(${tensor})`, stream);
 }
 
 /** A typed array says its dtype by itself. */
 function needsDType({ kind, element, grows }: Side, dtype: string): boolean {
-  return kind === "variable" || kind === "text" || grows || (isScalar(element) && element.name === "bool") || dtype === "bool";
+  return (
+    kind === "variable" ||
+    kind === "text" ||
+    grows ||
+    (isScalar(element) && element.name === "bool") ||
+    dtype === "bool"
+  );
 }
 
 /** What `tensor` takes: a typed array with the elements. */
@@ -228,8 +255,12 @@ function hostPart(t: Translator, side: Side, count: Value, element: Type): strin
     const { name } = side.element;
     return `[${name === "size" ? `BigInt(${side.text})` : side.text}]`;
   }
-  if (side.kind === "text") return side.length === count.text ? `new TextEncoder().encode(${side.text})` : `new TextEncoder().encode(${side.text}.slice(0, ${count.text}))`;
-  if (!isScalar(element)) return recordsOf(t, element).packed(side.kind === "variable" ? `[${side.text}]` : partOf(side, count));
+  if (side.kind === "text")
+    return side.length === count.text
+      ? `new TextEncoder().encode(${side.text})`
+      : `new TextEncoder().encode(${side.text}.slice(0, ${count.text}))`;
+  if (!isScalar(element))
+    return recordsOf(t, element).packed(side.kind === "variable" ? `[${side.text}]` : partOf(side, count));
   if (isNested(t, side)) return `${side.text}.flatMap((row) => [...row])`;
   return partOf(side, count);
 }
@@ -254,7 +285,8 @@ function download(t: Translator, target: Side, source: Side, count: Value, eleme
     return;
   }
   if (target.kind === "variable") {
-    const got = element.name === "size" ? `Number(${data}[0])` : element.name === "bool" ? `${data}[0] !== 0` : `${data}[0]`;
+    const got =
+      element.name === "size" ? `Number(${data}[0])` : element.name === "bool" ? `${data}[0] !== 0` : `${data}[0]`;
     const variable = target.name === null ? null : t.find(target.name);
     if (variable !== null && target.name !== null) t.assign(target.name, variable, got);
     else t.before.push(`${target.text} = ${got};`);
@@ -266,8 +298,10 @@ function download(t: Translator, target: Side, source: Side, count: Value, eleme
 
 function hostCopy(t: Translator, target: Side, source: Side, count: Value): void {
   const text = (side: Side): string => (side.kind === "managed" ? `${side.text}.values` : side.text);
-  if (target.kind === "variable" || source.kind === "variable" || !isScalar(target.element)) throw new Untranslated("a copy of a variable's bytes");
-  if (source.kind === "text") t.before.push(`${text(target)}.set(new TextEncoder().encode(${source.text}.slice(0, ${count.text})));`);
+  if (target.kind === "variable" || source.kind === "variable" || !isScalar(target.element))
+    throw new Untranslated("a copy of a variable's bytes");
+  if (source.kind === "text")
+    t.before.push(`${text(target)}.set(new TextEncoder().encode(${source.text}.slice(0, ${count.text})));`);
   else t.before.push(`${text(target)}.set(${partOf({ ...source, text: text(source), kind: "host" }, count)});`);
 }
 

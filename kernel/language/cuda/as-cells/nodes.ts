@@ -68,6 +68,8 @@ export type Statement = Span &
       }
     | { readonly kind: "each"; readonly of: Declarator; readonly items: Expression; readonly body: Statement }
     | { readonly kind: "while"; readonly test: Expression; readonly body: Statement; readonly isLast: boolean }
+    /** Without a label: default. */
+    | { readonly kind: "switch"; readonly of: Expression; readonly cases: readonly Case[] }
     | { readonly kind: "block"; readonly body: readonly Statement[] }
     | { readonly kind: "return"; readonly of: Expression | null }
     | { readonly kind: "jump"; readonly word: "break" | "continue" }
@@ -75,6 +77,11 @@ export type Statement = Span &
     /** What the reader does not know. */
     | { readonly kind: "unread"; readonly why: string }
   );
+
+export interface Case {
+  readonly label: Expression | null;
+  readonly body: readonly Statement[];
+}
 
 export interface Parameter {
   readonly name: string;

@@ -32,7 +32,9 @@ export function unitsOf(type: Type): Units {
 export function inUnits(count: Value, type: Type): string {
   const { per } = unitsOf(type);
   if (per === 1) return settled(count).text;
-  return count.literal === undefined ? `${wrapped(settled(count), levels.multiply)} * ${per}` : String(count.literal * per);
+  return count.literal === undefined
+    ? `${wrapped(settled(count), levels.multiply)} * ${per}`
+    : String(count.literal * per);
 }
 
 /** `base + by` */
@@ -43,10 +45,18 @@ export function offset(t: Translator, base: Value, by: Value): Value {
   if (type.kind === "text") return value(`${base.text}.slice(${settled(at).text})`, plain("text"));
   if (type.kind === "array") {
     if (!isScalar(type.of)) throw new Untranslated("a place inside of an array of arrays or structs");
-    return value(`${base.text}.subarray(${settled(at).text})`, { kind: "pointer", to: type.of, place: new Place("host") });
+    return value(`${base.text}.subarray(${settled(at).text})`, {
+      kind: "pointer",
+      to: type.of,
+      place: new Place("host"),
+    });
   }
   if (type.kind === "vector" && isScalar(type.of) && !type.grows.yes)
-    return value(`${base.text}.subarray(${settled(at).text})`, { kind: "pointer", to: type.of, place: new Place("host") });
+    return value(`${base.text}.subarray(${settled(at).text})`, {
+      kind: "pointer",
+      to: type.of,
+      place: new Place("host"),
+    });
   if (type.kind !== "pointer") throw new Untranslated(`a place inside of a ${type.kind}`);
   const { is } = type.place;
   if (is === "managed") {
@@ -64,7 +74,8 @@ export function tensorOf(given: Value): string {
   if (type.kind === "null") return "null";
   if (type.kind !== "pointer") throw new Untranslated("a kernel is given memory of the host");
   if (type.place.is === "managed") return `${wrapped(given, levels.primary)}.tensor`;
-  if (type.place.is !== "device" && given.text !== "null") throw new Untranslated("a kernel is given memory of the host");
+  if (type.place.is !== "device" && given.text !== "null")
+    throw new Untranslated("a kernel is given memory of the host");
   return given.text;
 }
 

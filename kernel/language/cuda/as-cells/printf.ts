@@ -62,7 +62,8 @@ type Word = Pick<Value, "text" | "level"> & { readonly isString: boolean };
 
 function wordOf(t: Translator, format: Format, given: Value): Word {
   const row = letters[format.letter];
-  if (row === undefined || /[+ #]/.test(format.flags)) throw new Untranslated(`the format %${format.flags}${format.letter}`);
+  if (row === undefined || /[+ #]/.test(format.flags))
+    throw new Untranslated(`the format %${format.flags}${format.letter}`);
   return row(t, given, format);
 }
 
@@ -71,8 +72,14 @@ const string = (text: string): Word => ({ text, level: levels.primary, isString:
 const whole =
   (signed: boolean) =>
   (_: Translator, given: Value, { precision }: Format): Word => {
-    if (!isScalar(given.type) || scalars[given.type.name].kind === "float" || precision !== null) throw new Untranslated("a format that does not fit its argument");
-    const type = given.type.name === "bool" ? scalar("i32") : isBig(given.type) || given.type.name === "size" ? given.type : scalar(signed ? "i32" : "u32");
+    if (!isScalar(given.type) || scalars[given.type.name].kind === "float" || precision !== null)
+      throw new Untranslated("a format that does not fit its argument");
+    const type =
+      given.type.name === "bool"
+        ? scalar("i32")
+        : isBig(given.type) || given.type.name === "size"
+          ? given.type
+          : scalar(signed ? "i32" : "u32");
     const same = isBig(given.type) ? given.type : type;
     return { ...settled(converted(given, same)), isString: false };
   };
@@ -80,12 +87,14 @@ const whole =
 const real =
   (write: (text: string, digits: number) => string) =>
   (_: Translator, given: Value, { precision }: Format): Word => {
-    if (!isScalar(given.type) || scalars[given.type.name].kind !== "float") throw new Untranslated("a format that does not fit its argument");
+    if (!isScalar(given.type) || scalars[given.type.name].kind !== "float")
+      throw new Untranslated("a format that does not fit its argument");
     return string(write(wrapped(settled(given), levels.primary), precision ?? 6));
   };
 
 function hexadecimal(_: Translator, given: Value): Word {
-  if (!isScalar(given.type) || scalars[given.type.name].kind === "float") throw new Untranslated("a format that does not fit its argument");
+  if (!isScalar(given.type) || scalars[given.type.name].kind === "float")
+    throw new Untranslated("a format that does not fit its argument");
   const type = isBig(given.type) ? scalar("u64") : scalar("u32");
   return string(`${wrapped(settled(converted(given, type)), levels.primary)}.toString(16)`);
 }
@@ -113,8 +122,14 @@ export function textOf(t: Translator, given: Value): string {
   const { type } = given;
   if (type.kind === "text") return wrapped(given, levels.primary);
   if (type.kind === "pointer" && type.place.is === "managed") return textOf(t, onHost(given));
-  const element = type.kind === "array" || type.kind === "vector" ? type.of : type.kind === "pointer" && type.place.is === "host" ? type.to : null;
-  if (element === null || !isScalar(element) || scalars[element.name].bytes !== 1) throw new Untranslated("a format that does not fit its argument");
+  const element =
+    type.kind === "array" || type.kind === "vector"
+      ? type.of
+      : type.kind === "pointer" && type.place.is === "host"
+        ? type.to
+        : null;
+  if (element === null || !isScalar(element) || scalars[element.name].bytes !== 1)
+    throw new Untranslated("a format that does not fit its argument");
   t.cells.helper("textOf");
   return `textOf(${given.text})`;
 }
@@ -129,7 +144,8 @@ function padded(word: Word, { flags, width }: Format): string {
 /** A statement that prints the inside of a template string. */
 export function print(text: string, stream: "stdout" | "stderr"): string {
   const hasValue = text.includes("${");
-  const quoted = (inside: string): string => (hasValue || inside.includes('"') || inside.includes("\\`") ? `\`${inside}\`` : `"${inside}"`);
+  const quoted = (inside: string): string =>
+    hasValue || inside.includes('"') || inside.includes("\\`") ? `\`${inside}\`` : `"${inside}"`;
   if (text === "\\n") return stream === "stdout" ? "console.log();" : "console.error();";
   if (text.endsWith("\\n")) return `console.${stream === "stdout" ? "log" : "error"}(${quoted(text.slice(0, -2))});`;
   return `process.${stream}.write(${quoted(text)});`;

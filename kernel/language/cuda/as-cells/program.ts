@@ -1,14 +1,5 @@
 // A CUDA program as the translation sees it: its functions for the host, its kernels' parameters, structs and constants.
-import {
-  closing,
-  isDeviceFunction,
-  items,
-  listed,
-  members,
-  placed,
-  type Item,
-  type Placed,
-} from "warpcell/cuda-text";
+import { closing, isDeviceFunction, items, listed, members, placed, type Item, type Placed } from "warpcell/cuda-text";
 import { Macros } from "./macros.ts";
 import type { Declarator, Expression, Parameter, Statement, TypeName } from "./nodes.ts";
 import { Untranslated, type Known } from "./read-expressions.ts";
@@ -35,7 +26,10 @@ export interface Constant {
   readonly name: string;
   readonly type: TypeName | null;
   readonly lengths: readonly (Expression | null)[];
-  readonly value: Expression;
+  /** `null`: 0. */
+  readonly value: Expression | null;
+  /** Nothing else is given to it later. */
+  readonly isConst: boolean;
 }
 
 export interface ProgramParts {
@@ -69,10 +63,18 @@ export function readProgram(source: string): ProgramParts {
   const known = namesOf(tokens, all);
   for (const { name, body } of macros.values)
     attempt(() =>
-      parts.constants.set(name, { name, type: null, lengths: [], value: readExpression(body, 0, body.length, known) }),
+      parts.constants.set(name, {
+        name,
+        type: null,
+        lengths: [],
+        value: readExpression(body, 0, body.length, known),
+        isConst: true,
+      }),
     );
   for (const item of all) attempt(() => take(parts, tokens, item, known));
-  const printsOnDevice = all.some((item) => isDeviceFunction(item) && item.body !== null && calls(tokens, item, "printf"));
+  const printsOnDevice = all.some(
+    (item) => isDeviceFunction(item) && item.body !== null && calls(tokens, item, "printf"),
+  );
   const usesStreams = tokens.some(({ text }) => text.startsWith("cudaStreamCreate"));
   return { source, tokens, ...parts, printsOnDevice, usesStreams };
 }
@@ -116,7 +118,8 @@ function templateNames(tokens: readonly Placed[], { first }: Item): string[] {
   if (tokens[first]?.text !== "template") return [];
   const names: string[] = [];
   for (let at = first + 2; tokens[at]!.text !== ">"; at++)
-    if (/^(class|typename)$/.test(tokens[at]!.text) && tokens[at + 1]?.kind === "word") names.push(tokens[at + 1]!.text);
+    if (/^(class|typename)$/.test(tokens[at]!.text) && tokens[at + 1]?.kind === "word")
+      names.push(tokens[at + 1]!.text);
   return names;
 }
 
@@ -126,7 +129,8 @@ function allTemplateNames(tokens: readonly Placed[], { first }: Item): string[] 
   const names: string[] = [];
   for (let at = first + 2; ; at++) {
     const { text } = tokens[at]!;
-    if ((text === "," || text === ">" || text === "=") && tokens[at - 1]?.kind === "word") names.push(tokens[at - 1]!.text);
+    if ((text === "," || text === ">" || text === "=") && tokens[at - 1]?.kind === "word")
+      names.push(tokens[at - 1]!.text);
     if (text === ">") return names;
   }
 }
@@ -146,7 +150,10 @@ function takeFunction({ functions }: Parts, tokens: readonly Placed[], item: Ite
   const { open, close } = item.body!;
   let first = item.first;
   while (tokens[first]?.text === "template") first = tokens.findIndex(({ text }, at) => at > first && text === ">") + 1;
-  while (/^(__host__|__device__|__forceinline__|__inline__|static|inline|constexpr|__noinline__)$/.test(tokens[first]!.text)) first += 1;
+  while (
+    /^(__host__|__device__|__forceinline__|__inline__|static|inline|constexpr|__noinline__)$/.test(tokens[first]!.text)
+  )
+    first += 1;
   functions.set(item.name, {
     name: item.name,
     templates: allTemplateNames(tokens, item),
@@ -190,11 +197,17 @@ function takeEnumerators({ constants, aliases }: Parts, tokens: readonly Placed[
     if (tokens[from + 1]?.text === "=") {
       base = { kind: "name", name, args: null };
       more = 0;
-      constants.set(name, { name, type, lengths: [], value: readExpression(tokens, from + 2, to + 1, known) });
+      constants.set(name, {
+        name,
+        type,
+        lengths: [],
+        value: readExpression(tokens, from + 2, to + 1, known),
+        isConst: true,
+      });
     } else {
       const number: Expression = { kind: "number", text: String(more) };
       const value: Expression = base === null ? number : { kind: "binary", op: "+", left: base, right: number };
-      constants.set(name, { name, type, lengths: [], value });
+      constants.set(name, { name, type, lengths: [], value, isConst: true });
     }
     more += 1;
   }
@@ -215,7 +228,9 @@ function takeAlias({ aliases }: Parts, tokens: readonly Placed[], item: Item, kn
 }
 
 function takeVariable({ symbols, constants }: Parts, tokens: readonly Placed[], item: Item, known: Known): void {
-  const isOfDevice = ["__constant__", "__device__", "__managed__"].some((each) => item.annotations.has(each as "__device__"));
+  const isOfDevice = ["__constant__", "__device__", "__managed__"].some((each) =>
+    item.annotations.has(each as "__device__"),
+  );
   let first = item.first;
   while (/^(__\w+__|static|extern)$/.test(tokens[first]!.text)) {
     first += 1;
@@ -224,6 +239,6 @@ function takeVariable({ symbols, constants }: Parts, tokens: readonly Placed[], 
   for (const declarator of readDeclarators(tokens, first, item.last, known)) {
     const { name, type, lengths, first: value } = declarator;
     if (isOfDevice) symbols.set(name, declarator);
-    else if (type.isConst && value !== null) constants.set(name, { name, type, lengths, value });
+    else constants.set(name, { name, type, lengths, value, isConst: type.isConst });
   }
 }

@@ -31,9 +31,7 @@ const binaryLevels = [
   ["+", "-"],
   ["*", "/", "%"],
 ];
-const operators = [
-  ..."<<< >>> <<= >>= << >> <= >= == != && || ++ -- += -= *= /= %= &= |= ^=".split(" "),
-] as const;
+const operators = [..."<<< >>> <<= >>= << >> <= >= == != && || ++ -- += -= *= /= %= &= |= ^=".split(" ")] as const;
 const assignments = new Set(["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="]);
 
 export class ExpressionReader {
@@ -89,7 +87,8 @@ export class ExpressionReader {
   /** Whether a type begins here. */
   isType(ahead = 0): boolean {
     let word = this.peek(ahead);
-    if (word === "::" || (word === "std" && this.peek(ahead + 1) === "::")) return this.isType(ahead + (word === "::" ? 1 : 2));
+    if (word === "::" || (word === "std" && this.peek(ahead + 1) === "::"))
+      return this.isType(ahead + (word === "::" ? 1 : 2));
     if (word === "struct") word = this.peek(ahead + 1);
     return (
       typeWords.has(word) ||

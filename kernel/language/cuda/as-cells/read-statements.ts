@@ -106,9 +106,32 @@ class StatementReader extends ExpressionReader {
       this.needs(";");
       return { kind: "return", of };
     },
+    switch: () => this.#switch(),
     break: () => this.#jump("break"),
     continue: () => this.#jump("continue"),
   };
+
+  #switch(): object {
+    this.at += 1;
+    const of = this.#parenthesised();
+    const close = closing(this.tokens, this.at);
+    this.needs("{");
+    const cases: { label: Expression | null; body: Statement[] }[] = [];
+    while (this.at < close) {
+      if (this.text !== "case" && this.text !== "default") {
+        const body = cases.at(-1)?.body;
+        if (body === undefined) throw new Untranslated("a statement in front of the first case");
+        body.push(this.statement());
+        continue;
+      }
+      const isDefault = this.text === "default";
+      this.at += 1;
+      cases.push({ label: isDefault ? null : this.expression(), body: [] });
+      this.needs(":");
+    }
+    this.at = close + 1;
+    return { kind: "switch", of, cases };
+  }
 
   #jump(word: string): object {
     this.at += 1;

@@ -22,8 +22,10 @@ const allocating =
   (t, [address, bytes]) =>
     allocate(t, address!, bytes!, is);
 
-const copying: Row = (t, [to, from, bytes, , stream]) => copy(t, to!, from!, bytes!, stream === undefined ? null : streamOf(t, stream));
-const filling: Row = (t, [to, byte, bytes, stream]) => fill(t, to!, byte!, bytes!, stream === undefined ? null : streamOf(t, stream));
+const copying: Row = (t, [to, from, bytes, , stream]) =>
+  copy(t, to!, from!, bytes!, stream === undefined ? null : streamOf(t, stream));
+const filling: Row = (t, [to, byte, bytes, stream]) =>
+  fill(t, to!, byte!, bytes!, stream === undefined ? null : streamOf(t, stream));
 
 /** Waits for the device only where kernels print: what is read waits by itself. */
 const waiting: Row = (t) => {
@@ -35,7 +37,8 @@ const waiting: Row = (t) => {
 function symbolType(t: Translator, symbol: Expression): { name: string; type: Type } {
   const of = bare(symbol);
   const declarator = of.kind === "name" ? t.cells.program.symbols.get(of.name) : undefined;
-  if (of.kind !== "name" || declarator === undefined) throw new Untranslated("a variable of the device that is not known");
+  if (of.kind !== "name" || declarator === undefined)
+    throw new Untranslated("a variable of the device that is not known");
   return { name: of.name, type: t.declaredType(declarator) };
 }
 
@@ -43,7 +46,8 @@ const toSymbol: Row = (t, [symbol, from, bytes, offset]) => {
   const { name, type } = symbolType(t, symbol!);
   if (offset !== undefined && t.expr(offset).literal !== 0) throw new Untranslated("a copy into a part of a variable");
   const source = sideOf(t, from!);
-  if (type.kind !== "array") return statement(t, `${name}.set(${source.kind === "variable" ? source.text : `${source.text}[0]`})`);
+  if (type.kind !== "array")
+    return statement(t, `${name}.set(${source.kind === "variable" ? source.text : `${source.text}[0]`})`);
   if (source.kind !== "host") throw new Untranslated("a copy to a variable from there");
   const count = countOf(t, bytes!, source.element);
   const isWhole = source.length === count.text || bytes!.kind === "sizeof";
@@ -62,7 +66,12 @@ const fromSymbol: Row = (t, [to, symbol, , offset]) => {
     return success;
   }
   if (type.kind !== "array" || type.of.kind === "array") throw new Untranslated("a copy of such a variable");
-  return statement(t, isScalar(type.of) ? `${target.text}.set(${name}.data())` : `${target.text}.splice(0, ${type.length}, ...${name}.data())`);
+  return statement(
+    t,
+    isScalar(type.of)
+      ? `${target.text}.set(${name}.data())`
+      : `${target.text}.splice(0, ${type.length}, ...${name}.data())`,
+  );
 };
 
 const made =
@@ -95,7 +104,8 @@ const launching =
     if (of.kind !== "name" || first?.kind !== "list") throw new Untranslated("a launch by the address of a kernel");
     const given = first.items.map((item) => {
       const each = bare(item);
-      if (each.kind !== "unary" || each.op !== "&") throw new Untranslated("an argument of a launch that is no address");
+      if (each.kind !== "unary" || each.op !== "&")
+        throw new Untranslated("an argument of a launch that is no address");
       return each.of;
     });
     const bytes = shared === undefined ? null : settled(converted(t.expr(shared), scalar("size")));
@@ -158,4 +168,3 @@ export function runtimeCall(t: Translator, name: string, args: readonly Expressi
   if (row === undefined) throw new Untranslated(`${name}, which has no counterpart here`);
   return row(t, args);
 }
-

@@ -78,6 +78,16 @@ const rows: { [K in Statement["kind"]]: (t: Translator, statement: Node<K>) => s
     if (!isLast) return withBody(`while (${text})`, lines);
     return ["do {", ...indented(lines), `} while (${text});`];
   },
+  switch: (t, { of, cases }) => {
+    const chosen = settled(t.expr(of));
+    const lines = cases.flatMap(({ label, body }) => {
+      const head = label === null ? "default:" : `case ${settled(t.as(label, chosen.type)).text}:`;
+      const inside = blockOf(t, body);
+      const declares = inside.some((line) => /^(const|let) /.test(line));
+      return declares ? [`${head} {`, ...indented(inside), "}"] : [head, ...indented(inside)];
+    });
+    return [`switch (${chosen.text}) {`, ...indented(lines), "}"];
+  },
   block: (t, { body }) => {
     const lines = blockOf(t, body);
     return lines.length === 0 ? [] : ["{", ...indented(lines), "}"];
@@ -125,9 +135,15 @@ function declare(t: Translator, declarator: Declarator): void {
   }
   const positive = !isAssigned && given.positive && isScalar(type) && type.name === "i32";
   const isSize = isScalar(type) && type.name === "size" && !isAssigned;
-  const variable = t.declare(name, type, { positive, first: isSize ? first : null, length: lengthOf(settledValue.text, type) });
+  const variable = t.declare(name, type, {
+    positive,
+    first: isSize ? first : null,
+    length: lengthOf(settledValue.text, type),
+  });
   const needsType = settledValue.text === "[]" || settledValue.text.startsWith("Array.from");
-  t.before.push(`${isAssigned ? "let" : "const"} ${variable.name}${needsType ? `: ${t.cells.typeText(type)}` : ""} = ${settledValue.text};`);
+  t.before.push(
+    `${isAssigned ? "let" : "const"} ${variable.name}${needsType ? `: ${t.cells.typeText(type)}` : ""} = ${settledValue.text};`,
+  );
 }
 
 /** The type of a declarator and what it is first; `null`: nothing yet. */
@@ -140,7 +156,8 @@ function firstValue(t: Translator, declarator: Declarator): { type: Type; given:
   }
   const type = t.declaredType(declarator);
   if (type.kind === "vector") type.grows.yes = t.growing.has(name);
-  if (lengths.length > 0 && type.kind === "array") return { type: measured(type, first), given: value(arrayText(t, type, first), type) };
+  if (lengths.length > 0 && type.kind === "array")
+    return { type: measured(type, first), given: value(arrayText(t, type, first), type) };
   if (args !== null) return { type, given: constructed(t, type, args) };
   if (first !== null) {
     const given = t.as(first, type);
@@ -164,7 +181,11 @@ function measured(type: Extract<Type, { kind: "array" }>, first: Expression | nu
 
 function lengthOf(text: string, type: Type): string | null {
   if (type.kind !== "vector" && type.kind !== "pointer") return null;
-  return /^new \w+Array\(([^()]*)\)(\.fill\(.*\))?$/.exec(text)?.[1] ?? /^Array\.from\(\{ length: ([^},]*) \},/.exec(text)?.[1] ?? null;
+  return (
+    /^new \w+Array\(([^()]*)\)(\.fill\(.*\))?$/.exec(text)?.[1] ??
+    /^Array\.from\(\{ length: ([^},]*) \},/.exec(text)?.[1] ??
+    null
+  );
 }
 
 // --- expressions as statements
@@ -225,7 +246,9 @@ function forLoop(t: Translator, { first, test, step, body }: Node<"for">): strin
   const checked = test === null ? "" : alone(t, () => condition(t.expr(test)).text);
   const stepped = step === null ? "" : alone(t, () => stepsOf(t, step).join(", "));
   const lines = nested(t, body);
-  return lines.length === 0 && first?.kind === "declaration" && !/\w\(/.test(checked) ? [] : withBody(`for (${head};${checked === "" ? "" : ` ${checked}`};${stepped === "" ? "" : ` ${stepped}`})`, lines);
+  return lines.length === 0 && first?.kind === "declaration" && !/\w\(/.test(checked)
+    ? []
+    : withBody(`for (${head};${checked === "" ? "" : ` ${checked}`};${stepped === "" ? "" : ` ${stepped}`})`, lines);
 }
 
 function stepsOf(t: Translator, step: Expression): string[] {
@@ -233,7 +256,12 @@ function stepsOf(t: Translator, step: Expression): string[] {
   return [t.expr(step).text];
 }
 
-function loopHead(t: Translator, first: Statement, used: readonly (Statement | Expression | null)[], step: Expression | null): string {
+function loopHead(
+  t: Translator,
+  first: Statement,
+  used: readonly (Statement | Expression | null)[],
+  step: Expression | null,
+): string {
   if (first.kind === "empty") return "";
   if (first.kind === "expression") return alone(t, () => stepsOf(t, first.of).join(", "));
   if (first.kind !== "declaration") throw new Untranslated("such a loop");
@@ -254,7 +282,8 @@ function isRising(step: Expression | null, name: string): boolean {
   if (step.kind === "binary" && step.op === ",") return isRising(step.left, name) || isRising(step.right, name);
   const of = step.kind === "assign" ? step.left : step.kind === "unary" || step.kind === "postfix" ? step.of : null;
   if (of?.kind !== "name" || of.name !== name) return false;
-  if (step.kind === "assign") return ["*=", "/=", ">>="].includes(step.op) || (step.op === "+=" && step.right.kind === "number");
+  if (step.kind === "assign")
+    return ["*=", "/=", ">>="].includes(step.op) || (step.op === "+=" && step.right.kind === "number");
   return "op" in step && step.op === "++";
 }
 
@@ -270,7 +299,8 @@ function eachLoop(t: Translator, { of, items, body }: Node<"each">): string[] {
 /** A loop that changes what it goes over: its variable is an element. */
 function changingLoop(t: Translator, of: Declarator, items: Expression, body: Statement): string[] {
   const list = t.expr(items);
-  if (list.type.kind !== "vector" && list.type.kind !== "array") throw new Untranslated(`a loop over a ${list.type.kind}`);
+  if (list.type.kind !== "vector" && list.type.kind !== "array")
+    throw new Untranslated(`a loop over a ${list.type.kind}`);
   const at = `${safeName(of.name)}At`;
   t.declare(of.name, list.type.of, { name: `${list.text}[${at}]` });
   return withBody(`for (let ${at} = 0; ${at} < ${list.text}.length; ${at}++)`, nested(t, body));
@@ -279,11 +309,15 @@ function changingLoop(t: Translator, of: Declarator, items: Expression, body: St
 function itemsOf(t: Translator, { type }: Declarator, items: Expression): { text: string; element: Type } {
   if (items.kind === "list") {
     const element = type.words[0] === "auto" ? t.expr(items.items[0]!).type : t.typeOf(type);
-    const texts = items.items.map((item) => settled(element.kind === "pointer" && element.to.kind === "void" ? t.expr(item) : t.as(item, element)).text);
+    const texts = items.items.map(
+      (item) =>
+        settled(element.kind === "pointer" && element.to.kind === "void" ? t.expr(item) : t.as(item, element)).text,
+    );
     return { text: `[${texts.join(", ")}]`, element };
   }
   const list = t.expr(items);
-  if (list.type.kind !== "vector" && list.type.kind !== "array") throw new Untranslated(`a loop over a ${list.type.kind}`);
+  if (list.type.kind !== "vector" && list.type.kind !== "array")
+    throw new Untranslated(`a loop over a ${list.type.kind}`);
   const { of } = list.type;
   const wanted = type.words[0] === "auto" ? of : t.typeOf(type);
   if (!isScalar(wanted) || !isScalar(of) || wanted.name === of.name) return { text: list.text, element: of };
@@ -311,7 +345,8 @@ function inner(t: Translator, statement: Statement): string[] {
 function withBody(head: string, lines: readonly string[]): string[] {
   const [only] = lines;
   if (only === undefined) return [`${head};`];
-  const isShort = lines.length === 1 && !/^(const|let|\/\/|if|for|while) ?/.test(only) && head.length + only.length < 110;
+  const isShort =
+    lines.length === 1 && !/^(const|let|\/\/|if|for|while) ?/.test(only) && head.length + only.length < 110;
   return isShort ? [`${head} ${only}`] : [`${head} {`, ...indented(lines), "}"];
 }
 
@@ -319,4 +354,3 @@ function joined(first: readonly string[], second: readonly string[]): string[] {
   if (first.at(-1) !== "}") return [...first, ...second];
   return [...first.slice(0, -1), `} ${second[0]}`, ...second.slice(1)];
 }
-

@@ -20,24 +20,42 @@ export function translated(source: string, firstLine: string, args: readonly str
   const main = mainOf(cells, args);
   const left = [...new Set(cells.left)].sort((a, b) => a - b);
   const sentence = leftSentence(left);
-  const imports = cells.imports.size === 0 ? [] : [`import { ${[...cells.imports].sort().join(", ")} } from "warpcell";`, ""];
+  const imports =
+    cells.imports.size === 0 ? [] : [`import { ${[...cells.imports].sort().join(", ")} } from "warpcell";`, ""];
   const { definitions } = cells;
-  const texts = definitions.length === 0 ? [[...sentence, ...imports, ...main]] : [[...imports, definitions.join("\n\n")], [...sentence, ...main]];
+  const texts =
+    definitions.length === 0
+      ? [[...sentence, ...imports, ...main]]
+      : [
+          [...imports, definitions.join("\n\n")],
+          [...sentence, ...main],
+        ];
   return { cells: [`${firstLine}\n${tidy(device)}`, ...texts.map((lines) => lines.join("\n"))], left };
 }
 
 function leftSentence(left: readonly number[]): string[] {
   if (left.length === 0) return [];
-  const lines = left.length === 1 ? `Line ${left[0]} is` : `Lines ${left.slice(0, -1).join(", ")} and ${left.at(-1)} are`;
+  const lines =
+    left.length === 1 ? `Line ${left[0]} is` : `Lines ${left.slice(0, -1).join(", ")} and ${left.at(-1)} are`;
   return [`// ${lines} not translated: see TODO.`, ""];
 }
 
-/** Device code without the room that host code left. */
+/** Device code without the room that host code left, and without macros that only host code used. */
 function tidy(device: string): string {
-  return device
+  return withoutHostMacros(device)
     .split("\n")
     .map((line) => line.trimEnd())
     .join("\n")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
+}
+
+const ofHost = /\b(cudaError_t|cudaSuccess|cudaGetErrorString|fprintf|exit|std::)|<<</;
+
+function withoutHostMacros(device: string): string {
+  return device.replace(/^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\\\r?\n|[^\n])*/gm, (whole, name: string) => {
+    const uses = device.match(new RegExp(`\\b${name}\\b`, "g"))?.length ?? 0;
+    const own = whole.match(new RegExp(`\\b${name}\\b`, "g"))?.length ?? 0;
+    return uses === own && ofHost.test(whole) ? "" : whole;
+  });
 }

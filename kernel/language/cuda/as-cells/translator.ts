@@ -63,7 +63,15 @@ export class Translator {
   }
 
   declare(name: string, type: Type, more: Partial<Variable> = {}): Variable {
-    const variable = { name: safeName(name), type, length: null, positive: false, isPending: false, first: null, ...more };
+    const variable = {
+      name: safeName(name),
+      type,
+      length: null,
+      positive: false,
+      isPending: false,
+      first: null,
+      ...more,
+    };
     this.#scopes.at(-1)!.set(name, variable);
     return variable;
   }
@@ -120,7 +128,12 @@ export class Translator {
 
   /** Notes that a variable's memory holds nothing yet, by the last statement. */
   fresh(variable: Variable, count: string): void {
-    this.#fresh.set(variable, { line: this.before.at(-1)!, count, block: this.lines, declared: !this.before.at(-1)!.startsWith(variable.name), });
+    this.#fresh.set(variable, {
+      line: this.before.at(-1)!,
+      count,
+      block: this.lines,
+      declared: !this.before.at(-1)!.startsWith(variable.name),
+    });
   }
 
   isFresh(name: string): boolean {

@@ -1,18 +1,6 @@
 // Types of C++ as the translation knows them: what a number of each is in TypeScript, and what array and tensor hold it.
 
-export type ScalarName =
-  | "bool"
-  | "i8"
-  | "u8"
-  | "i16"
-  | "u16"
-  | "i32"
-  | "u32"
-  | "size"
-  | "i64"
-  | "u64"
-  | "f32"
-  | "f64";
+export type ScalarName = "bool" | "i8" | "u8" | "i16" | "u16" | "i32" | "u32" | "size" | "i64" | "u64" | "f32" | "f64";
 
 interface ScalarFacts {
   readonly bytes: number;
@@ -92,17 +80,7 @@ export type Type =
   | { readonly kind: PlainKind };
 
 /** `text`: a C string; `texts`: argv; `error`: cudaError_t, which is always success, since the library throws. */
-export type PlainKind =
-  | "void"
-  | "text"
-  | "texts"
-  | "dim3"
-  | "stream"
-  | "event"
-  | "error"
-  | "null"
-  | "list"
-  | "unknown";
+export type PlainKind = "void" | "text" | "texts" | "dim3" | "stream" | "event" | "error" | "null" | "list" | "unknown";
 
 export const scalar = (name: ScalarName): Type => ({ kind: "scalar", name });
 export const plain = (kind: PlainKind): Type => ({ kind });
@@ -168,7 +146,11 @@ export function builtinTypeOf(words: readonly string[]): Type | null {
   const [, element = "", lanes = ""] = /^([a-z]+)([1-4])$/.exec(name) ?? [];
   if (!Object.hasOwn(vectorScalars, element)) return null;
   const type = scalar(vectorScalars[element]!);
-  return { kind: "struct", name, fields: ["x", "y", "z", "w"].slice(0, Number(lanes)).map((field) => ({ name: field, type })) };
+  return {
+    kind: "struct",
+    name,
+    fields: ["x", "y", "z", "w"].slice(0, Number(lanes)).map((field) => ({ name: field, type })),
+  };
 }
 
 /** The words of C++ that begin a type wherever they stand. */

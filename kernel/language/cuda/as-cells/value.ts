@@ -56,7 +56,11 @@ export function grouped(given: Pick<Value, "text" | "level">, level: number): st
 
 export function numeral(number: number, type: Type = scalar("i32")): Value {
   const text = isBig(type) ? `${BigInt(number)}n` : String(number);
-  return value(text, type, { positive: number >= 0, literal: number, level: number < 0 ? levels.unary : levels.primary });
+  return value(text, type, {
+    positive: number >= 0,
+    literal: number,
+    level: number < 0 ? levels.unary : levels.primary,
+  });
 }
 
 /** The value as one that its type has. */
@@ -108,7 +112,8 @@ export function converted(given: Value, type: Type): Value {
   }
   if (from.name === type.name) return given;
   if (type.name === "bool") return condition(given);
-  if (given.literal !== undefined && (Number.isInteger(given.literal) || isFloat(type))) return literalAs(given, given.literal, type);
+  if (given.literal !== undefined && (Number.isInteger(given.literal) || isFloat(type)))
+    return literalAs(given, given.literal, type);
   const [source, target] = [scalars[from.name], scalars[type.name]];
   if (source.kind === "bool") {
     const text = target.kind === "big" ? `BigInt(${given.text})` : `Number(${given.text})`;
@@ -134,8 +139,7 @@ export function converted(given: Value, type: Type): Value {
 
 function literalAs(given: Value, literal: number, type: Type): Value {
   if (!isScalar(type)) return given;
-  if (scalars[type.name].kind === "big" && !Number.isSafeInteger(literal))
-    return { ...given, type, exact: false };
+  if (scalars[type.name].kind === "big" && !Number.isSafeInteger(literal)) return { ...given, type, exact: false };
   const made = numeral(literal, type);
   if (type.name === "f32") return { ...made, exact: Math.fround(literal) === literal };
   const wraps = literal < 0 && !scalars[type.name].signed;
