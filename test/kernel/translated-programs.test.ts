@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { translated } from "../../kernel/language/cuda/as-cells/translate.ts";
 import { programArguments } from "../helpers/program-arguments.ts";
+import { blocksOf } from "../helpers/guides.ts";
 import { freshSeed, seeded } from "../helpers/random.ts";
 import { TestSession } from "../helpers/session.ts";
 
@@ -43,6 +44,59 @@ async function ended(session: TestSession, text: string): Promise<Ended> {
 /** Of a program whose kernels print, too: what of both comes first is chance, since each has a pipe of its own. */
 const lines = (name: string, output: string): string =>
   translated(source(name), "%%cuda", []).cells[0]!.includes("printf") ? output.split("\n").sort().join("\n") : output;
+
+test("the guide shows what the kernel answers", () => {
+  const blocks = blocksOf(readFileSync(new URL("../../docs/guides/cuda.md", import.meta.url), "utf8"));
+  const at = blocks.findIndex(({ code }) => code.startsWith("%%cuda --cells"));
+  const [, ...program] = blocks[at]!.code.split("\n");
+  const { cells } = translated(program.join("\n"), "%%cuda", ["1000"]);
+  expect(blocks.slice(at + 1, at + 1 + cells.length).map(({ code }) => code)).toEqual(cells);
+});
+
+const square = `#include <cstdio>
+__global__ void square(int* x) { x[threadIdx.x] *= x[threadIdx.x]; }
+int main(int argc, char** argv) {
+  int x[3] = {1, 2, 3}, *d;
+  cudaMalloc(&d, sizeof(x));
+  cudaMemcpy(d, x, sizeof(x), cudaMemcpyHostToDevice);
+  square<<<1, 3>>>(d);
+  cudaMemcpy(x, d, sizeof(x), cudaMemcpyDeviceToHost);
+  printf("%s %d\\n", argv[1], x[2]);
+}`;
+
+test("all cells are shown, the first one comes below, and each brings the next one, once", async () => {
+  const session = await TestSession.start();
+  onTestFinished(() => session.end());
+  const { events, payload, stdout } = await session.run(`%%cuda --cells --name squares -- "a b"\n${square}`);
+  expect(stdout).toBe("");
+  const shown = events.find(({ type }) => type === "display") as { data: Record<string, string> } | undefined;
+  const cells = [...shown!.data["text/markdown"]!.matchAll(/```(cpp|ts)\n([^]*?)\n```/g)];
+  expect(cells.map(([, language]) => language)).toEqual(["cpp", "ts"]);
+  const [device, host] = cells.map(([, , code]) => code!);
+  expect(device).toMatch(/^%%cuda --name squares\n__global__ void square/);
+  expect(host).toContain('const argv = ["program", "a b"];');
+  expect(shown!.data["text/markdown"]).toMatch(/^All of it is translated\./);
+  expect(shown!.data["text/plain"]).toBe(`── cell 1\n${device}\n\n── cell 2\n${host}`);
+
+  const below = (text: string | undefined): object[] => [{ source: "set_next_input", text, replace: false }];
+  expect(payload).toEqual(below(device));
+  expect((await session.run(device!)).payload).toEqual(below(host));
+  expect((await session.run(device!)).payload).toEqual([]);
+  expect(await session.run(host!)).toMatchObject({ stdout: "a b 9\n", payload: [], error: null });
+});
+
+test("lines that are left are named, and a cell without a main() is told what it is", async () => {
+  const session = await TestSession.start();
+  onTestFinished(() => session.end());
+  const { events } = await session.run("%%cuda --cells\nint main() {\n  int d;\n  cudaGetDevice(&d);\n}");
+  const shown = events.find(({ type }) => type === "display") as { data: Record<string, string> } | undefined;
+  expect(shown!.data["text/markdown"]).toMatch(/^Not translated: line 4\./);
+  expect(shown!.data["text/plain"]).toContain("// TODO from line 4: cudaGetDevice(&d);");
+  expect((await session.run("%%cuda --cells\n__global__ void f() {}")).error?.message).toBe(
+    "--cells translates a program to cells, but this cell has no main(): take --cells away, and its kernels are functions of the cells that follow.",
+  );
+  expect((await session.run("%%cuda --cells\nint main() {")).error?.message).toMatch(/has no main\(\)/);
+});
 
 describe("what is translated wholly runs as the program does", () => {
   const random = seeded(freshSeed());

@@ -17,13 +17,12 @@ export async function translateProgram(
       "",
     );
   const { cells, left } = translated(code, firstLine(ran.source, options.file), options.args ?? []);
-  const languages = cells.map((_, at) => (at === 0 ? "cpp" : "ts"));
   session.output.send({
     type: "display",
     request: request.id,
     data: {
       "text/plain": cells.map((cell, at) => `── cell ${at + 1}\n${cell}`).join("\n\n"),
-      "text/markdown": [said(left), ...cells.map((cell, at) => `\`\`\`${languages[at]}\n${cell}\n\`\`\``)].join("\n\n"),
+      "text/markdown": [said(left), ...cells.map((cell) => `\`\`\`${cell.startsWith("%%cuda") ? "cpp" : "ts"}\n${cell}\n\`\`\``)].join("\n\n"),
     },
     metadata: {},
     displayId: null,

@@ -191,7 +191,8 @@ export function negated(given: Value): Value {
       positive: false,
       exact: operand.exact && isSigned(type),
     };
-  return value(`-${wrapped(operand, levels.unary)}`, type, {
+  const inner = wrapped(operand, levels.unary);
+  return value(`-${inner.startsWith("-") ? `(${inner})` : inner}`, type, {
     level: levels.unary,
     positive: false,
     exact: operand.exact && isSigned(type),

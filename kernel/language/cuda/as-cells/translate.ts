@@ -30,7 +30,13 @@ export function translated(source: string, firstLine: string, args: readonly str
           [...imports, definitions.join("\n\n")],
           [...sentence, ...main],
         ];
-  return { cells: [`${firstLine}\n${tidy(device)}`, ...texts.map((lines) => lines.join("\n"))], left };
+  const ofDevice = tidy(device);
+  // A program without kernels.
+  const isEmpty = ofDevice.replace(/^[ \t]*#.*|\/\/.*/gm, "").trim() === "";
+  return {
+    cells: [...(isEmpty ? [] : [`${firstLine}\n${ofDevice}`]), ...texts.map((lines) => lines.join("\n"))],
+    left,
+  };
 }
 
 function leftSentence(left: readonly number[]): string[] {
