@@ -97,7 +97,8 @@ class Writer {
       (inner) => `(unsigned)${inner("long long")}`,
     ],
     "long long": [
-      (inner) => `((${inner("long long")} ${this.one(["+", "-", "*", "&", "|", "^"])} ${inner("long long")}) % 1000003)`,
+      (inner) =>
+        `((${inner("long long")} ${this.one(["+", "-", "*", "&", "|", "^"])} ${inner("long long")}) % 1000003)`,
       (inner) => `(${inner("long long")} ${this.one(["/", "%"])} (${inner("long long")} | 1))`,
       (inner) => `((${inner("long long")} * ${inner("int")}) % 1000003)`,
       (inner) => `((long long)${inner("unsigned")} % 1000003)`,

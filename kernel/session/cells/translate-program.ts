@@ -22,7 +22,10 @@ export async function translateProgram(
     request: request.id,
     data: {
       "text/plain": cells.map((cell, at) => `── cell ${at + 1}\n${cell}`).join("\n\n"),
-      "text/markdown": [said(left), ...cells.map((cell) => `\`\`\`${cell.startsWith("%%cuda") ? "cpp" : "ts"}\n${cell}\n\`\`\``)].join("\n\n"),
+      "text/markdown": [
+        said(left),
+        ...cells.map((cell) => `\`\`\`${cell.startsWith("%%cuda") ? "cpp" : "ts"}\n${cell}\n\`\`\``),
+      ].join("\n\n"),
     },
     metadata: {},
     displayId: null,

@@ -182,14 +182,13 @@ function shifted(op: string, given: Value, by: Value): Value {
 export function negated(given: Value): Value {
   const type = commonType(given.type, scalar("i32"));
   const operand = converted(given, type);
-  if (operand.literal !== undefined)
+  if (operand.literal !== undefined && isSigned(type))
     return {
       ...operand,
-      text: `-${operand.text}`,
+      text: operand.text.startsWith("-") ? operand.text.slice(1) : `-${operand.text}`,
       level: levels.unary,
       literal: -operand.literal,
       positive: false,
-      exact: operand.exact && isSigned(type),
     };
   const inner = wrapped(operand, levels.unary);
   return value(`-${inner.startsWith("-") ? `(${inner})` : inner}`, type, {

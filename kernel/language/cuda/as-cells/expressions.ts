@@ -121,7 +121,7 @@ function numberOf(written: string): Value {
       : scalar(suffix.includes("u") || number > 0x7fffffff ? "u32" : "i32");
     if (isWide)
       return {
-        ...value(`${BigInt(digits)}n`, type, { positive: true }),
+        ...value(`${BigInt(digits)}n`, type, { positive: number < 2 ** 63 }),
         ...(Number.isSafeInteger(number) ? { literal: number } : {}),
       };
     // Digits of a hexadecimal number stay as they were written.
@@ -134,7 +134,7 @@ function numberOf(written: string): Value {
   const isFloat = /f$/i.test(text);
   const number = Number(text.replace(/[fFlL]$/, ""));
   if (Number.isNaN(number)) throw new Untranslated(`the number ${written}`);
-  return { ...numeral(number, scalar(isFloat ? "f32" : "f64")), exact: !isFloat || Math.fround(number) === number };
+  return isFloat ? converted(numeral(number, scalar("f64")), scalar("f32")) : numeral(number, scalar("f64"));
 }
 
 const escapes: Record<string, number> = { n: 10, t: 9, r: 13, "0": 0, a: 7, b: 8, "\\": 92, "'": 39, '"': 34 };

@@ -104,7 +104,7 @@ class ManagedRecords<T> {
   readonly #layout: Layout<T>;
   readonly #tensor: Tensor<any>;
   #isOnDevice = false;
-  constructor(list: T[], layout: Layout<T>, dtype: "uint8") {
+  constructor(list: T[], layout: Layout<T>, dtype: "int8" | "uint8" | "int16" | "uint16" | "int32" | "uint32" | "int64" | "uint64" | "float32" | "float64") {
     this.#list = list;
     this.#layout = layout;
     this.#tensor = zeros([this.#array(dtype).length], { dtype });

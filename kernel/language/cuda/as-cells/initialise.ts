@@ -107,7 +107,7 @@ function rangeOf(t: Translator, first: Expression, second: Expression | undefine
 
 /** A value that another variable gets: a struct is copied, and so is a vector. */
 export function copied(given: Value): Value {
-  if (given.level < levels.primary || !/^[\w.[\]]+$/.test(given.text)) return given;
+  if (given.level < levels.primary || !/^[A-Za-z_$][\w.$[\]]*$/.test(given.text)) return given;
   if (given.type.kind === "struct") return { ...given, text: `{ ...${given.text} }` };
   if (given.type.kind === "vector") return { ...given, text: `${given.text}.slice()` };
   return given;

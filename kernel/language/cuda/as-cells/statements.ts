@@ -140,7 +140,9 @@ function declare(t: Translator, declarator: Declarator): void {
     first: isSize ? first : null,
     length: lengthOf(settledValue.text, type),
   });
-  const needsType = settledValue.text === "[]" || settledValue.text.startsWith("Array.from");
+  // An array whose memory another one may lend it later.
+  const isLent = isAssigned && (type.kind === "vector" || (type.kind === "pointer" && type.place.is !== null));
+  const needsType = isLent || settledValue.text === "[]" || settledValue.text.startsWith("Array.from");
   t.before.push(
     `${isAssigned ? "let" : "const"} ${variable.name}${needsType ? `: ${t.cells.typeText(type)}` : ""} = ${settledValue.text};`,
   );

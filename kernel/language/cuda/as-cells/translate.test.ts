@@ -44,12 +44,16 @@ describe("memory", () => {
     ["unsigned char", "7", "7"],
     ["char", "0xff", "-1"],
   ])("%s filled with bytes %s is %s", (type, byte, filled) => {
-    const lines = mainOf(`${type}* p; cudaMalloc(&p, 4 * sizeof(${type})); cudaMemset(p, ${byte}, 4 * sizeof(${type}));`);
+    const lines = mainOf(
+      `${type}* p; cudaMalloc(&p, 4 * sizeof(${type})); cudaMemset(p, ${byte}, 4 * sizeof(${type}));`,
+    );
     expect(lines.at(-1)).toBe(`p.fill_(${filled});`);
   });
 
   test("bytes of a number of elements, of a variable that says so, and of neither", () => {
-    const lines = mainOf("int n = 3; size_t bytes = n * sizeof(double), odd = 24; double *a, *b, *c; cudaMalloc(&a, bytes); cudaMalloc(&b, odd); cudaMalloc(&c, 24);");
+    const lines = mainOf(
+      "int n = 3; size_t bytes = n * sizeof(double), odd = 24; double *a, *b, *c; cudaMalloc(&a, bytes); cudaMalloc(&b, odd); cudaMalloc(&c, 24);",
+    );
     expect(lines.filter((line) => line.includes("empty"))).toEqual([
       'const a = empty([n], { dtype: "float64" });',
       'const b = empty([3], { dtype: "float64" });',
@@ -91,10 +95,14 @@ describe("launches", () => {
 describe("printing", () => {
   test.each([
     ["%d of %u\\n", "1, 2u", "console.log(`${1} of ${2}`);"],
-    ["%5d|%-5d|%05d\\n", "1, 2, 3", 'console.log(`${String(1).padStart(5)}|${String(2).padEnd(5)}|${String(3).padStart(5, "0")}`);'],
+    [
+      "%5d|%-5d|%05d\\n",
+      "1, 2, 3",
+      'console.log(`${String(1).padStart(5)}|${String(2).padEnd(5)}|${String(3).padStart(5, "0")}`);',
+    ],
     ["%.3f %8.2f\\n", "0.5, 0.25", "console.log(`${0.5.toFixed(3)} ${0.25.toFixed(2).padStart(8)}`);"],
     ["%x %08x\\n", "255, 16u", 'console.log(`${255.toString(16)} ${16.toString(16).padStart(8, "0")}`);'],
-    ["100%%, `${x}` and \\\"quotes\\\"\\n", "", 'console.log(`100%, \\`\\${x}\\` and \\"quotes\\"`);'],
+    ['100%%, `${x}` and \\"quotes\\"\\n', "", 'console.log(`100%, \\`\\${x}\\` and \\"quotes\\"`);'],
     ["no end %s", "argv[0]", "process.stdout.write(`no end ${argv[0]}`);"],
     ["%c%c\\n", "'a', 1 < 2 ? ' ' : ','", 'console.log(`a${1 < 2 ? " " : ","}`);'],
     ["\\n", "", "console.log();"],
@@ -108,8 +116,14 @@ describe("printing", () => {
   });
 
   test("streams of C++", () => {
-    const lines = mainOf('int n = 3; std::cout << "n " << n << (n > 2) << std::endl; std::cerr << std::boolalpha << (n > 2);');
-    expect(lines).toEqual(["const n = 3;", "console.log(`n ${n}${Number(n > 2)}`);", "process.stderr.write(`${n > 2}`);"]);
+    const lines = mainOf(
+      'int n = 3; std::cout << "n " << n << (n > 2) << std::endl; std::cerr << std::boolalpha << (n > 2);',
+    );
+    expect(lines).toEqual([
+      "const n = 3;",
+      "console.log(`n ${n}${Number(n > 2)}`);",
+      "process.stderr.write(`${n > 2}`);",
+    ]);
   });
 });
 
@@ -154,7 +168,8 @@ console.log("end");`);
   });
 
   test("a test of what CUDA returns vanishes, since the library throws, with a macro for it, too", () => {
-    const check = '#define CHECK(call) { cudaError_t e = call; if (e != cudaSuccess) { printf("%s", cudaGetErrorString(e)); exit(1); } }';
+    const check =
+      '#define CHECK(call) { cudaError_t e = call; if (e != cudaSuccess) { printf("%s", cudaGetErrorString(e)); exit(1); } }';
     const lines = mainOf(
       `int* p;
        CHECK(cudaMalloc(&p, 4));
@@ -169,7 +184,7 @@ console.log("end");`);
 
   test("macros that only host code uses are not in the cell of the device", () => {
     const { cells } = translated(
-      '#define CHECK(call) if (call != cudaSuccess) exit(1)\n#define SIZE 4\n__global__ void f(int* p) { p[0] = SIZE; }\nint main() { CHECK(cudaDeviceReset()); }',
+      "#define CHECK(call) if (call != cudaSuccess) exit(1)\n#define SIZE 4\n__global__ void f(int* p) { p[0] = SIZE; }\nint main() { CHECK(cudaDeviceReset()); }",
       "%%cuda --std c++20",
       [],
     );

@@ -101,7 +101,9 @@ export class Translator {
     }
     variable.isPending = false;
     const word = (this.assigned.get(name) ?? 0) > 1 ? "let" : "const";
-    this.before.push(`${word} ${variable.name} = ${text};`);
+    const { type } = variable;
+    const isLent = word === "let" && type.kind === "pointer" && type.place.is === "host";
+    this.before.push(`${word} ${variable.name}${isLent ? `: ${this.cells.typeText(type)}` : ""} = ${text};`);
   }
 
   /** Has a variable declared without its first value. */

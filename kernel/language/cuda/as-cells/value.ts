@@ -57,7 +57,7 @@ export function grouped(given: Pick<Value, "text" | "level">, level: number): st
 export function numeral(number: number, type: Type = scalar("i32")): Value {
   const text = isBig(type) ? `${BigInt(number)}n` : String(number);
   return value(text, type, {
-    positive: number >= 0,
+    positive: number >= 0 && (number < 2 ** 31 || (isScalar(type) && scalars[type.name].bytes > 4)),
     literal: number,
     level: number < 0 ? levels.unary : levels.primary,
   });
@@ -67,7 +67,7 @@ export function numeral(number: number, type: Type = scalar("i32")): Value {
 export function settled(given: Value): Value {
   if (given.exact || !isScalar(given.type)) return given;
   const { name } = given.type;
-  const common = { ...given, exact: true, level: levels.primary };
+  const common = { ...unknown(given), exact: true, level: levels.primary };
   switch (name) {
     case "f32":
       return { ...common, text: `Math.fround(${given.text})` };
@@ -139,18 +139,24 @@ export function converted(given: Value, type: Type): Value {
 
 function literalAs(given: Value, literal: number, type: Type): Value {
   if (!isScalar(type)) return given;
-  if (scalars[type.name].kind === "big" && !Number.isSafeInteger(literal)) return { ...given, type, exact: false };
-  const made = numeral(literal, type);
-  if (type.name === "f32") return { ...made, exact: Math.fround(literal) === literal };
-  const wraps = literal < 0 && !scalars[type.name].signed;
-  return { ...made, exact: !wraps && fitsIn(literal, type.name) };
+  const { kind, bytes, signed } = scalars[type.name];
+  if (kind === "big") {
+    if (!Number.isSafeInteger(literal)) return { ...given, type, exact: false };
+    const made = numeral(literal, type);
+    return literal >= 0 || signed ? made : { ...unknown(made), exact: false };
+  }
+  if (kind === "float") {
+    const made = numeral(literal, type);
+    return type.name === "f64" || Math.fround(literal) === literal ? made : { ...unknown(made), exact: false };
+  }
+  if (type.name === "size") return numeral(literal, type);
+  const wrap = signed ? BigInt.asIntN : BigInt.asUintN;
+  return numeral(Number(wrap(8 * bytes, BigInt(literal))), type);
 }
 
-function fitsIn(literal: number, name: ScalarName): boolean {
-  const { bytes, kind, signed } = scalars[name];
-  if (kind !== "int") return true;
-  const most = 2 ** (8 * Math.min(bytes, 6.5));
-  return signed ? literal >= -most / 2 && literal < most / 2 : literal >= 0 && literal < most;
+/** A literal that is not the number that its type makes of it. */
+function unknown({ literal: _, ...rest }: Value): Value {
+  return rest;
 }
 
 function toBig(given: Value, type: Type, isOfFloat: boolean): Value {
