@@ -7,7 +7,10 @@ import { TestSession } from "../helpers/session.ts";
 type Kind = "int" | "unsigned" | "long long" | "unsigned long long" | "float" | "double";
 const kinds: readonly Kind[] = ["int", "unsigned", "long long", "unsigned long long", "float", "double"];
 
-/** Writes code without undefined behaviour: signed numbers and floats stay small, unsigned ones wrap. */
+/**
+ * Writes code without undefined behaviour: signed numbers and floats stay small, unsigned ones wrap. A product to which
+ * something is added has a power of two as a factor, since a compiler may leave out that it is rounded.
+ */
 class Writer {
   readonly #random: Random;
 
@@ -118,11 +121,11 @@ class Writer {
       (inner) => `((${inner("float")} ${this.one(["+", "-", "*"])} ${inner("float")}) * 0.125f)`,
       (inner) => `(${inner("float")} / (fabsf(${inner("float")}) + 1.0f))`,
       (inner) => `(float)${inner("double")}`,
-      (inner) => `(${inner("float")} * 0.01f + ${inner("int")} / 64.0f)`,
+      (inner) => `(${inner("float")} * 0.25f + ${inner("int")} / 64.0f)`,
       (inner) => `fminf(${inner("float")}, ${inner("float")})`,
     ],
     double: [
-      (inner) => `((${inner("double")} ${this.one(["+", "-", "*"])} ${inner("double")}) * 0.1)`,
+      (inner) => `((${inner("double")} ${this.one(["+", "-", "*"])} ${inner("double")}) * 0.125)`,
       (inner) => `(${inner("double")} / (fabs(${inner("double")}) + 1))`,
       (inner) => `(${inner("double")} * 0.5 + ${inner("float")})`,
       (inner) => `(${inner("int")} / 7.0)`,

@@ -17,6 +17,9 @@ export function called(t: Translator, of: Expression, args: readonly Expression[
   if (of.kind === "member") return memberCall(t, of, args);
   if (of.kind !== "name") throw new Untranslated("a function that is chosen while the program runs");
   const own = t.cells.program.functions.get(of.name);
+  const checked = own?.parameters.findIndex(({ type }) => type.words[0] === "cudaError_t") ?? -1;
+  // A function that looks at what CUDA returned: there is nothing to look at.
+  if (checked >= 0 && args[checked] !== undefined) return t.expr(args[checked]);
   if (own !== undefined) return t.cells.call(t, own, of.args, args);
   if (isRuntime(of.name)) return runtimeCall(t, of.name, args);
   const vector = /^make_(\w+)$/.exec(of.name)?.[1] ?? "";

@@ -1,5 +1,6 @@
 // First values of variables: what C++ makes of `= {…}`, and of nothing.
 import type { Expression } from "./nodes.ts";
+import { onHost } from "./pointers.ts";
 import { Untranslated } from "./read-expressions.ts";
 import type { Translator } from "./translator.ts";
 import { isBig, isScalar, scalars, type Type } from "./types.ts";
@@ -69,6 +70,8 @@ export function constructed(t: Translator, type: Type, args: readonly Expression
     const [first, second] = args;
     if (first === undefined) return value(type.grows.yes ? "[]" : arrayOf(t, type.of, "0", []), type);
     if (isRange(first)) return value(rangeOf(t, first, second, type), type);
+    const part = second === undefined ? null : partOfMemory(t, first, second, type);
+    if (part !== null) return value(part, type);
     const length = settled(converted(t.expr(first), { kind: "scalar", name: "size" })).text;
     if (isScalar(type.of) && !type.grows.yes) {
       const made = arrayOf(t, type.of, length, []);
@@ -89,6 +92,17 @@ export function constructed(t: Translator, type: Type, args: readonly Expression
     return value(`{ ...${given.text} }`, type);
   }
   throw new Untranslated(`how ${type.kind} is made`);
+}
+
+/** `(x, x + n)` of an array. */
+function partOfMemory(t: Translator, first: Expression, second: Expression, type: Type): string | null {
+  const isBehind =
+    second.kind === "binary" && second.op === "+" && JSON.stringify(second.left) === JSON.stringify(first);
+  if (!isBehind || second.kind !== "binary") return null;
+  const from = t.expr(first);
+  if (from.type.kind !== "array" && (from.type.kind !== "pointer" || from.type.place.is === "device")) return null;
+  const part = `${onHost(from).text}.slice(0, ${settled(t.expr(second.right)).text})`;
+  return type.kind === "vector" && type.grows.yes ? `Array.from(${part})` : part;
 }
 
 function isRange(expression: Expression): boolean {

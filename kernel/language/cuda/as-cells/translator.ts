@@ -110,7 +110,7 @@ export class Translator {
   declareEmpty(variable: Variable): void {
     variable.isPending = false;
     const { type, name } = variable;
-    const zero = type.kind === "scalar" ? initialised(this, type, null) : null;
+    const zero = type.kind === "scalar" || type.kind === "text" ? initialised(this, type, null) : null;
     this.before.push(zero === null ? `let ${name}: ${this.cells.typeText(type)};` : `let ${name} = ${zero.text};`);
   }
 
