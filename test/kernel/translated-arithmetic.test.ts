@@ -182,10 +182,10 @@ function shown(kind: Kind, name: string, at: number): string {
   return `printf("${at} ${name} ${formats[kind]}\\n", ${name});`;
 }
 
-test("random expressions are worth what C++ says", { timeout: 120_000 }, async () => {
+/** Runs a program, and its cells, and compares what they print. */
+async function compare(program: string): Promise<void> {
   const session = await TestSession.start();
   onTestFinished(() => session.end());
-  const program = new Writer(seeded(freshSeed())).program(200);
   const own = await session.run(`%%cuda\n${program}`);
   expect(own.error).toBe(null);
   let cell = await session.run(`%%cuda --cells\n${program}`);
@@ -196,4 +196,43 @@ test("random expressions are worth what C++ says", { timeout: 120_000 }, async (
     expect(cell.error?.message).toBe(undefined);
   }
   expect(printed).toBe(own.stdout);
+  expect(printed.length).toBeGreaterThan(1000);
+}
+
+test("random expressions are worth what C++ says", { timeout: 120_000 }, () =>
+  compare(new Writer(seeded(freshSeed())).program(200)),
+);
+
+test("random numbers are printed as printf prints them", { timeout: 120_000 }, () => {
+  const random = seeded(freshSeed());
+  const real = (): string => ((random() - 0.5) * 10 ** (random() * 18 - 6)).toPrecision(17);
+  const small = (): string => ((random() - 0.5) * 1e5).toPrecision(17);
+  const whole = (): string => String(Math.floor((random() - 0.5) * 2 ** 31));
+  const formats = ["%g", "%.3g", "%.12g", "%e", "%.2e", "%12g|", "%-14.4g|"].map((format) => [format, real] as const);
+  const others = [
+    ...["%f", "%.1f", "%9.3f|", "%-12.4f|", "%012.5f"].map((format) => [format, small] as const),
+    ...["%d", "%12d|", "%-12d|", "%x", "%012x", "%u"].map((format) => [format, whole] as const),
+  ];
+  const lines = Array.from({ length: 60 }, () => {
+    const [format, value] = [...formats, ...others][Math.floor(random() * (formats.length + others.length))]!;
+    return `printf("${format} ${format}\\n", ${value()}, ${value()});`;
+  });
+  // What %g prints at the edges: powers of ten, what rounds up to one, zero, no numbers.
+  const edges = [
+    "0.0",
+    "1e5",
+    "1e6",
+    "999999.5",
+    "9999995.0",
+    "0.0001",
+    "0.00001",
+    "1e300 * 1e10",
+    "-1e300 * 1e10",
+    "100.0",
+  ];
+  return compare(`#include <cstdio>
+int main() {
+  ${[...lines, ...edges.map((edge) => `printf("%g %.3g\\n", ${edge}, ${edge});`)].join("\n  ")}
+}
+`);
 });

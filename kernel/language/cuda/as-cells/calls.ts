@@ -1,5 +1,6 @@
 // Calls of host code: a row for each function of C and C++, and for each member of a vector; the program's own functions
 // are translated when they are first called.
+import { countIn, counted, isClock, now } from "./clocks.ts";
 import { copied, initialised } from "./initialise.ts";
 import { bare } from "./memory.ts";
 import type { Expression } from "./nodes.ts";
@@ -22,6 +23,8 @@ export function called(t: Translator, of: Expression, args: readonly Expression[
   if (checked >= 0 && args[checked] !== undefined) return t.expr(args[checked]);
   if (own !== undefined) return t.cells.call(t, own, of.args, args);
   if (isRuntime(of.name)) return runtimeCall(t, of.name, args);
+  if (isClock(of.name)) return now();
+  if (of.name === "chrono::duration_cast" && args.length === 1) return counted(of.args?.[0], t.expr(args[0]!));
   const vector = /^make_(\w+)$/.exec(of.name)?.[1] ?? "";
   if (isVectorName(vector)) return initialised(t, builtinTypeOf([vector])!, { kind: "list", items: args });
   const row = Object.hasOwn(functions, of.name) ? functions[of.name] : undefined;
@@ -109,6 +112,7 @@ const functions: Record<string, Row> = {
   },
   fflush: none,
   free: none,
+  clock: () => value("Math.round(performance.now() * 1000)", scalar("size")),
   rand: () => value("Math.floor(Math.random() * 2 ** 31)", scalar("i32"), { positive: true }),
   // Numbers that differ each time do so here, too; those of a seed are C's own.
   srand: (_, [seed]) => {
@@ -275,6 +279,7 @@ const members: Record<string, Member> = {
 
 function memberCall(t: Translator, of: Extract<Expression, { kind: "member" }>, args: readonly Expression[]): Value {
   const owner = t.expr(of.of);
+  if (of.name === "count" && args.length === 0) return countIn(owner);
   const row = Object.hasOwn(members, of.name) ? members[of.name] : undefined;
   if (row === undefined || (owner.type.kind !== "vector" && owner.type.kind !== "text"))
     throw new Untranslated(`${of.name}(), which has no counterpart here`);

@@ -1,6 +1,7 @@
 // Expressions of host code in TypeScript: a table from the kinds of expressions to what each becomes.
 import { binary, inverted, isPlainUpdate, negated } from "./arithmetic.ts";
 import { called } from "./calls.ts";
+import { between } from "./clocks.ts";
 import { allocated } from "./memory.ts";
 import { constructed, copied, initialised } from "./initialise.ts";
 import { launched } from "./launch.ts";
@@ -43,6 +44,7 @@ const rows: { [K in Expression["kind"]]: (t: Translator, expression: Node<K>) =>
     if (op === "+" && isAddress(b.type) && isScalar(a.type)) return offset(t, b, a);
     if (op === "+" && a.type.kind === "text" && b.type.kind === "text")
       return value(`${a.text} + ${b.text}`, plain("text"), { level: levels.add });
+    if (op === "-" && a.type.kind === "time" && b.type.kind === "time") return between(a, b);
     if (op === "/") return quotient(t, expression, a, b);
     return binary(op, a, b);
   },
@@ -154,6 +156,7 @@ const words: Record<string, Value> = {
   NULL: value("null", plain("null")),
   EXIT_SUCCESS: numeral(0),
   EXIT_FAILURE: numeral(1),
+  CLOCKS_PER_SEC: numeral(1_000_000, scalar("size")),
   RAND_MAX: numeral(2 ** 31 - 1),
   FLT_MAX: value("3.4028234663852886e38", scalar("f32")),
   DBL_MAX: value("Number.MAX_VALUE", scalar("f64")),

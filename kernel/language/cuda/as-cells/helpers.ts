@@ -15,11 +15,13 @@ export const helpers = {
     needs: [],
     text: `/** A number as %g prints it. */
 function general(x: number, digits: number): string {
-  const [mantissa = "", power = "0"] = x.toExponential(Math.max(digits, 1) - 1).split("e");
+  if (!Number.isFinite(x)) return Number.isNaN(x) ? "nan" : x < 0 ? "-inf" : "inf";
+  const most = Math.max(digits, 1);
+  const [mantissa = "", power = "0"] = x.toExponential(most - 1).split("e");
   const exponent = Number(power);
-  if (!Number.isFinite(x)) return String(x).toLowerCase().slice(0, x < 0 ? 4 : 3);
-  if (exponent >= -4 && exponent < digits) return String(Number(x.toPrecision(Math.max(digits, 1))).toFixed(Math.max(digits - 1 - exponent, 0))).replace(/(\\.\\d*?)0+$/, "$1").replace(/\\.$/, "");
-  return \`\${mantissa.replace(/\\.?0+$/, "")}e\${exponent < 0 ? "-" : "+"}\${String(Math.abs(exponent)).padStart(2, "0")}\`;
+  const short = (text: string): string => (text.includes(".") ? text.replace(/\\.?0+$/, "") : text);
+  if (exponent >= -4 && exponent < most) return short(x.toFixed(most - 1 - exponent));
+  return \`\${short(mantissa)}e\${exponent < 0 ? "-" : "+"}\${String(Math.abs(exponent)).padStart(2, "0")}\`;
 }`,
   },
   exponential: {
@@ -40,8 +42,12 @@ function textOf(bytes: Int8Array | Uint8Array): string {
   Managed: {
     imports: ["tensor", "Tensor"],
     needs: [],
-    text: `/** What cudaMallocManaged gave: an array here, a tensor there; before one is used it gets what the other has. */
-class Managed<A extends Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array | Float32Array | Float64Array | BigInt64Array | BigUint64Array> {
+    text: `type Elements =
+  | Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array
+  | Float32Array | Float64Array | BigInt64Array | BigUint64Array;
+
+/** What cudaMallocManaged gave: an array here, a tensor there; before one is used it gets what the other has. */
+class Managed<A extends Elements> {
   readonly #array: A;
   readonly #tensor: Tensor<any>;
   #isOnDevice = false;
@@ -61,8 +67,10 @@ class Managed<A extends Int8Array | Uint8Array | Int16Array | Uint16Array | Int3
   }
   /** The part from an element on. */
   from(at: number): Managed<A> {
-    const part = { values: { get: () => this.values.subarray(at) }, tensor: { get: () => this.tensor.slice([at, null]) } };
-    return Object.defineProperties(Object.create(Managed.prototype), part);
+    return Object.defineProperties(Object.create(Managed.prototype), {
+      values: { get: () => this.values.subarray(at) },
+      tensor: { get: () => this.tensor.slice([at, null]) },
+    });
   }
 }`,
   },
@@ -96,33 +104,34 @@ function unpacked<T>({ bytes, read }: Layout<T>, { buffer, byteOffset, byteLengt
 }`,
   },
   ManagedRecords: {
-    imports: ["zeros", "tensor", "Tensor"],
+    imports: ["tensor", "Tensor"],
     needs: ["packed", "unpacked"],
-    text: `/** Structs in what cudaMallocManaged gave: objects here, bytes there; before one is used it gets what the other has. */
+    text: `/** Structs in what cudaMallocManaged gave: objects here, a tensor there; one is given what the other has. */
 class ManagedRecords<T> {
   readonly #list: T[];
   readonly #layout: Layout<T>;
+  readonly #elements: new (bytes: ArrayBufferLike) => any;
   readonly #tensor: Tensor<any>;
   #isOnDevice = false;
-  constructor(list: T[], layout: Layout<T>, dtype: "int8" | "uint8" | "int16" | "uint16" | "int32" | "uint32" | "int64" | "uint64" | "float32" | "float64") {
+  constructor(list: T[], layout: Layout<T>, elements: new (bytes: ArrayBufferLike) => any) {
     this.#list = list;
     this.#layout = layout;
-    this.#tensor = zeros([this.#array(dtype).length], { dtype });
+    this.#elements = elements;
+    this.#tensor = tensor(this.#array());
   }
   get values(): T[] {
-    if (this.#isOnDevice) unpacked(this.#layout, this.#tensor.data()).forEach((value, i) => Object.assign(this.#list[i] as object, value));
+    const written = this.#isOnDevice ? unpacked(this.#layout, this.#tensor.data()) : [];
+    written.forEach((value, i) => Object.assign(this.#list[i] as object, value));
     this.#isOnDevice = false;
     return this.#list;
   }
   get tensor(): Tensor<any> {
-    if (!this.#isOnDevice) this.#tensor.copy_(tensor(this.#array(this.#tensor.dtype)));
+    if (!this.#isOnDevice) this.#tensor.copy_(tensor(this.#array()));
     this.#isOnDevice = true;
     return this.#tensor;
   }
-  #array(dtype: string): Uint8Array {
-    const arrays: Record<string, any> = { int8: Int8Array, int16: Int16Array, uint16: Uint16Array, int32: Int32Array, uint32: Uint32Array, float32: Float32Array, float64: Float64Array, int64: BigInt64Array, uint64: BigUint64Array };
-    const { buffer } = packed(this.#layout, this.#list);
-    return new (arrays[dtype] ?? Uint8Array)(buffer);
+  #array(): any {
+    return new this.#elements(packed(this.#layout, this.#list).buffer);
   }
 }`,
   },

@@ -14,7 +14,7 @@ export interface Known {
 }
 
 const casts = new Set(["static_cast", "reinterpret_cast", "const_cast"]);
-const libraryTemplates = new Set(["vector", "max", "min", "make_unique"]);
+const libraryTemplates = new Set(["chrono::duration_cast", "vector", "max", "min", "make_unique"]);
 const typeModifiers = new Set(["const", "volatile", "static", "constexpr", "typename", "struct", "register"]);
 const arithmetic = new Set("unsigned signed int long short char double".split(" "));
 
@@ -94,6 +94,7 @@ export class ExpressionReader {
       typeWords.has(word) ||
       isVectorName(word) ||
       this.known.types.has(word) ||
+      (word === "chrono" && this.peek(ahead + 2) === "duration") ||
       (word === "vector" && this.peek(ahead + 1) === "<") ||
       /^cuda[A-Z]\w*(_t|Prop|Status|Attributes|Params|Mode)$/.test(word)
     );
@@ -110,6 +111,11 @@ export class ExpressionReader {
         this.at += 1;
       } else if (word === "std" && this.peek(1) === "::") this.at += 2;
       else if (word === "::" && words.length === 0) this.at += 1;
+      else if (word === "chrono" && words.length === 0) {
+        this.at += 3;
+        words.push("duration");
+        args = this.#angles();
+      }
       else if (arithmetic.has(word) && (words.length === 0 || arithmetic.has(words[0]!))) {
         words.push(word);
         this.at += 1;

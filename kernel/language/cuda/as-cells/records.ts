@@ -17,7 +17,7 @@ export interface Records {
 export function recordsOf(t: Translator, type: Type): Records {
   if (type.kind !== "struct") throw new Untranslated(`memory of ${type.kind}s on both sides`);
   const layout = layoutName(t, type);
-  const { array, dtype } = unitsOf(type);
+  const { array } = unitsOf(type);
   const zero = initialised(t, type, null).text;
   const made = (count: string): string => `Array.from({ length: ${count} }, () => (${zero}))`;
   return {
@@ -33,7 +33,7 @@ export function recordsOf(t: Translator, type: Type): Records {
     },
     managed: (count) => {
       t.cells.helper("ManagedRecords");
-      return `new ManagedRecords(${made(count)}, ${layout}, "${dtype}")`;
+      return `new ManagedRecords(${made(count)}, ${layout}, ${array})`;
     },
   };
 }

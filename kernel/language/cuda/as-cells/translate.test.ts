@@ -191,3 +191,36 @@ console.log("end");`);
     expect(cells[0]).toBe("%%cuda --std c++20\n#define SIZE 4\n__global__ void f(int* p) { p[0] = SIZE; }");
   });
 });
+
+test("clocks and events", () => {
+  const lines = mainOf(
+    `auto start = std::chrono::high_resolution_clock::now();
+     auto stop = std::chrono::steady_clock::now();
+     std::chrono::duration<double> took = stop - start;
+     std::chrono::duration<float, std::milli> milliseconds = stop - start;
+     printf("%.1f %.1f %zu\\n", took.count(), milliseconds.count(), std::chrono::duration_cast<std::chrono::microseconds>(stop - start).count());
+     clock_t ticks = clock();
+     printf("%f\\n", (double)(clock() - ticks) / CLOCKS_PER_SEC);
+     cudaEvent_t a, b;
+     cudaEventCreate(&a);
+     cudaEventCreate(&b);
+     cudaEventRecord(a, 0);
+     cudaEventSynchronize(b);
+     float passed;
+     cudaEventElapsedTime(&passed, a, b);`,
+  );
+  expect(lines).toEqual([
+    "const start = performance.now();",
+    "const stop = performance.now();",
+    "const took = (stop - start) / 1000;",
+    "const milliseconds = stop - start;",
+    "console.log(`${took.toFixed(1)} ${milliseconds.toFixed(1)} ${Math.trunc((stop - start) * 1000)}`);",
+    "const ticks = Math.round(performance.now() * 1000);",
+    "console.log(`${((Math.round(performance.now() * 1000) - ticks) / 1000000).toFixed(6)}`);",
+    "const a = new Event();",
+    "const b = new Event();",
+    "a.record();",
+    "await b.synchronize();",
+    "const passed = await a.elapsedTime(b);",
+  ]);
+});

@@ -4,6 +4,7 @@ import type { Declarator, Expression, Statement, TypeName } from "./nodes.ts";
 import { Untranslated } from "./read-expressions.ts";
 import { builtinTypeOf, Place, plain, scalar, type StructType, type Type } from "./types.ts";
 import { expressionOf } from "./expressions.ts";
+import { unitOf } from "./clocks.ts";
 import { converted, value, type Value } from "./value.ts";
 import { initialised } from "./initialise.ts";
 
@@ -175,6 +176,7 @@ export class Translator {
     const [word = ""] = name.words;
     const bound = this.types.get(word);
     if (bound !== undefined) return bound;
+    if (word === "duration") return plain(unitOf(name.args[1]));
     if (word === "vector") {
       const [element] = name.args;
       if (element === undefined || !("words" in element)) throw new Untranslated("a vector of something unknown");

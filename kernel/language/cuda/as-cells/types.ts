@@ -79,8 +79,25 @@ export type Type =
   /** What else has a meaning of its own: see `words` of {@link plainTypes}. */
   | { readonly kind: PlainKind };
 
-/** `text`: a C string; `texts`: argv; `error`: cudaError_t, which is always success, since the library throws. */
-export type PlainKind = "void" | "text" | "texts" | "dim3" | "stream" | "event" | "error" | "null" | "list" | "unknown";
+/**
+ * `text`: a C string; `texts`: argv; `error`: cudaError_t, which is always success, since the library throws; `time`:
+ * what a clock says, in milliseconds; `span`: what lies between two, of which `seconds` and the like are made.
+ */
+export type PlainKind =
+  | "void"
+  | "text"
+  | "texts"
+  | "dim3"
+  | "stream"
+  | "event"
+  | "error"
+  | "null"
+  | "list"
+  | "time"
+  | "span"
+  | "seconds"
+  | "milliseconds"
+  | "microseconds";
 
 export const scalar = (name: ScalarName): Type => ({ kind: "scalar", name });
 export const plain = (kind: PlainKind): Type => ({ kind });
@@ -103,6 +120,7 @@ const spelled: Record<string, ScalarName> = {
   uint32_t: "u32",
   size_t: "size",
   ptrdiff_t: "size",
+  clock_t: "size",
   long: "i64",
   "long long": "i64",
   int64_t: "i64",

@@ -1,4 +1,5 @@
 // An expression of TypeScript with what it is in C++: puts brackets where they are needed, and converts between types.
+import { inUnit } from "./clocks.ts";
 import { Untranslated } from "./read-expressions.ts";
 import { isBig, isFloat, isScalar, plain, scalar, scalars, type ScalarName, type Type } from "./types.ts";
 
@@ -193,6 +194,8 @@ function convertedObject(given: Value, type: Type): Value {
   }
   if (type.kind === "dim3" && isScalar(from)) return { ...given, type };
   if (type.kind === "stream" && given.literal === 0) return value("null", type);
+  const span = inUnit(given, type);
+  if (span !== null) return span;
   if (type.kind === from.kind) return given;
   throw new Untranslated(`a ${from.kind} where a ${type.kind} is expected`);
 }
