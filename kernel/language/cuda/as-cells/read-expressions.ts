@@ -115,8 +115,7 @@ export class ExpressionReader {
         this.at += 3;
         words.push("duration");
         args = this.#angles();
-      }
-      else if (arithmetic.has(word) && (words.length === 0 || arithmetic.has(words[0]!))) {
+      } else if (arithmetic.has(word) && (words.length === 0 || arithmetic.has(words[0]!))) {
         words.push(word);
         this.at += 1;
       } else if (words.length === 0 && this.isType()) {
