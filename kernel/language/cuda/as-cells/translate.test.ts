@@ -192,6 +192,14 @@ console.log("end");`);
   });
 });
 
+test("names that TypeScript, the library or the cell has itself get a line behind them", () => {
+  expect(mainOf("int in = 1, tensor = 2, general = in + tensor;")).toEqual([
+    "const in_ = 1;",
+    "const tensor_ = 2;",
+    "const general_ = in_ + tensor_;",
+  ]);
+});
+
 test("clocks and events", () => {
   const lines = mainOf(
     `auto start = std::chrono::high_resolution_clock::now();

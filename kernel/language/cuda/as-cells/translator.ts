@@ -6,6 +6,7 @@ import { builtinTypeOf, Place, plain, scalar, type StructType, type Type } from 
 import { expressionOf } from "./expressions.ts";
 import { unitOf } from "./clocks.ts";
 import { converted, value, type Value } from "./value.ts";
+import { helpers } from "./helpers.ts";
 import { initialised } from "./initialise.ts";
 
 export interface Variable {
@@ -246,10 +247,13 @@ const reserved = new Set(
     " ",
   ),
 );
-const libraryNames = new Set("tensor empty zeros synchronize Event Stream Tensor Managed withStream".split(" "));
+const ownNames = new Set([
+  ..."tensor empty zeros synchronize Event Stream Tensor withStream".split(" "),
+  ...Object.keys(helpers),
+]);
 
 export function safeName(name: string): string {
-  return reserved.has(name) || libraryNames.has(name) ? `${name}_` : name;
+  return reserved.has(name) || ownNames.has(name) ? `${name}_` : name;
 }
 
 export const index: Type = scalar("size");
