@@ -10,7 +10,7 @@ import { isRuntime, runtimeCall } from "./runtime.ts";
 import { errorTest } from "./statements.ts";
 import type { Translator } from "./translator.ts";
 import { isScalar, isVectorName, builtinTypeOf, plain, scalar, scalars, type Type } from "./types.ts";
-import { commonType, condition, converted, levels, settled, value, wrapped, type Value } from "./value.ts";
+import { commonType, condition, converted, levels, receiver, settled, value, wrapped, type Value } from "./value.ts";
 
 type Row = (t: Translator, args: readonly Expression[]) => Value;
 
@@ -204,7 +204,7 @@ const functions: Record<string, Row> = {
   },
   __builtin_popcount: (t, [x]) => {
     const bits = settled(converted(t.expr(x!), scalar("u32")));
-    return value(`${wrapped(bits, levels.primary)}.toString(2).replaceAll("0", "").length`, scalar("i32"), {
+    return value(`${receiver(bits)}.toString(2).replaceAll("0", "").length`, scalar("i32"), {
       positive: true,
     });
   },

@@ -30,6 +30,13 @@ function general(x: number, digits: number): string {
     text: `/** A number as %e prints it. */
 const exponential = (x: number, digits: number): string => x.toExponential(digits).replace(/e([+-])(\\d)$/, "e$10$2");`,
   },
+  withZeros: {
+    imports: [],
+    needs: [],
+    text: `/** A number with zeros in front, behind its sign. */
+const withZeros = (text: string, width: number): string =>
+  text.startsWith("-") ? \`-\${text.slice(1).padStart(width - 1, "0")}\` : text.padStart(width, "0");`,
+  },
   textOf: {
     imports: [],
     needs: [],

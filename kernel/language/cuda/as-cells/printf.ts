@@ -4,7 +4,7 @@ import { onHost } from "./pointers.ts";
 import { Untranslated } from "./read-expressions.ts";
 import type { Translator } from "./translator.ts";
 import { isBig, isScalar, scalar, scalars } from "./types.ts";
-import { condition, converted, levels, settled, wrapped, type Value } from "./value.ts";
+import { condition, converted, levels, receiver, settled, wrapped, type Value } from "./value.ts";
 
 interface Format {
   readonly flags: string;
@@ -50,7 +50,7 @@ function one(t: Translator, format: Format, arg: Expression): string {
       return `\${${wrapped(condition(t.expr(arg.test)), levels["||"])} ? "${yes}" : "${no}"}`;
   }
   const string = wordOf(t, format, t.expr(arg));
-  return `\${${padded(string, format)}}`;
+  return `\${${padded(t, string, format)}}`;
 }
 
 /** A character that is written out. */
@@ -58,7 +58,7 @@ function character(arg: Expression): string | null {
   return arg.kind === "char" && arg.text !== "'\"'" ? arg.text.slice(1, -1) : null;
 }
 
-type Word = Pick<Value, "text" | "level"> & { readonly isString: boolean };
+type Word = Pick<Value, "text" | "level"> & Partial<Pick<Value, "positive">> & { readonly isString: boolean };
 
 function wordOf(t: Translator, format: Format, given: Value): Word {
   const row = letters[format.letter];
@@ -89,14 +89,14 @@ const real =
   (_: Translator, given: Value, { precision }: Format): Word => {
     if (!isScalar(given.type) || scalars[given.type.name].kind !== "float")
       throw new Untranslated("a format that does not fit its argument");
-    return string(write(wrapped(settled(given), levels.primary), precision ?? 6));
+    return string(write(receiver(settled(given)), precision ?? 6));
   };
 
 function hexadecimal(_: Translator, given: Value): Word {
   if (!isScalar(given.type) || scalars[given.type.name].kind === "float")
     throw new Untranslated("a format that does not fit its argument");
   const type = isBig(given.type) ? scalar("u64") : scalar("u32");
-  return string(`${wrapped(settled(converted(given, type)), levels.primary)}.toString(16)`);
+  return string(`${receiver(settled(converted(given, type)))}.toString(16)`);
 }
 
 const letters: Record<string, (t: Translator, given: Value, format: Format) => Word> = {
@@ -134,11 +134,14 @@ export function textOf(t: Translator, given: Value): string {
   return `textOf(${given.text})`;
 }
 
-function padded(word: Word, { flags, width }: Format): string {
+function padded(t: Translator, word: Word, { flags, width, letter }: Format): string {
   if (width === "") return word.text;
   const text = word.isString ? wrapped(word, levels.primary) : `String(${word.text})`;
   if (flags.includes("-")) return `${text}.padEnd(${width})`;
-  return flags.includes("0") ? `${text}.padStart(${width}, "0")` : `${text}.padStart(${width})`;
+  if (!flags.includes("0")) return `${text}.padStart(${width})`;
+  if (word.positive === true || letter === "x" || letter === "u") return `${text}.padStart(${width}, "0")`;
+  t.cells.helper("withZeros");
+  return `withZeros(${text}, ${width})`;
 }
 
 /** A statement that prints the inside of a template string. */

@@ -101,7 +101,7 @@ describe("printing", () => {
       'console.log(`${String(1).padStart(5)}|${String(2).padEnd(5)}|${String(3).padStart(5, "0")}`);',
     ],
     ["%.3f %8.2f\\n", "0.5, 0.25", "console.log(`${0.5.toFixed(3)} ${0.25.toFixed(2).padStart(8)}`);"],
-    ["%x %08x\\n", "255, 16u", 'console.log(`${255.toString(16)} ${16.toString(16).padStart(8, "0")}`);'],
+    ["%x %08x\\n", "255, 16u", 'console.log(`${(255).toString(16)} ${(16).toString(16).padStart(8, "0")}`);'],
     ['100%%, `${x}` and \\"quotes\\"\\n', "", 'console.log(`100%, \\`\\${x}\\` and \\"quotes\\"`);'],
     ["no end %s", "argv[0]", "process.stdout.write(`no end ${argv[0]}`);"],
     ["%c%c\\n", "'a', 1 < 2 ? ' ' : ','", 'console.log(`a${1 < 2 ? " " : ","}`);'],

@@ -50,6 +50,11 @@ export function wrapped({ text, level }: Pick<Value, "text" | "level">, least: n
   return level < least ? `(${text})` : text;
 }
 
+/** With a method behind it, which a whole number can only have in brackets. */
+export function receiver(given: Pick<Value, "text" | "level">): string {
+  return /^\w+$/.test(given.text) && /^\d/.test(given.text) ? `(${given.text})` : wrapped(given, levels.primary);
+}
+
 /** In brackets wherever it has an operator of another kind: few readers know how tightly shifts and bits bind. */
 export function grouped(given: Pick<Value, "text" | "level">, level: number): string {
   return given.level === level ? given.text : wrapped(given, levels.unary);
