@@ -53,7 +53,7 @@ describe("CUDA cells", () => {
 
   test("take every option, with a space or an equals sign", () => {
     const { options } = cuda(
-      '%%cuda --name k --std=c++20 --arch sm_90a --device cuda:1 --define A=1 --define "B=x y" --include ../inc --flags "-lineinfo -G" --fast-math --check --verbose --profile\n',
+      '%%cuda --name k --std=c++20 --arch sm_90a --device cuda:1 --define A=1 --define "B=x y" --include ../inc --flags "-lineinfo -G" --fast-math --check --verbose --profile --cells\n',
     );
     expect(options).toEqual({
       name: "k",
@@ -67,6 +67,7 @@ describe("CUDA cells", () => {
       check: true,
       verbose: true,
       profile: true,
+      cells: true,
     });
   });
 });

@@ -18,6 +18,8 @@ export interface CudaOptions {
   check: boolean;
   verbose: boolean;
   profile: boolean;
+  /** A program is not run but translated to cells. */
+  cells: boolean;
   /** What stands behind `--`: the arguments of a program. */
   args?: string[];
 }
@@ -105,6 +107,13 @@ const table: Record<string, Option> = {
       options.profile = true;
     },
   },
+  "--cells": {
+    takes: null,
+    does: "shows a program with main() as a %%cuda cell and cells of TypeScript, instead of running it",
+    set: (options) => {
+      options.cells = true;
+    },
+  },
 };
 
 const isSource = /^[^-].*\.(cu|cuh|h|hpp|cc|cpp|cxx)$/;
@@ -130,6 +139,7 @@ export function parseCudaOptions(given: readonly Word[], line: number): CudaOpti
     check: false,
     verbose: false,
     profile: false,
+    cells: false,
   };
   for (let i = 0; i < given.length; i++) {
     const { text, column } = given[i]!;

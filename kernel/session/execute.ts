@@ -112,6 +112,8 @@ async function runAndShow(
     throw error;
   });
   try {
+    const next = result.next ?? session.following.after(command.code);
+    if (next !== undefined) payload.push({ source: "set_next_input", text: next, replace: false });
     await session.profiles.end(ran.label);
     if ("value" in result && isLeave(result.value)) throw new Leave();
     if (cell.magics.time === true) {

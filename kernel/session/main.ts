@@ -23,6 +23,7 @@ import { leavers } from "./requests/leave.ts";
 import { hostUrl, LibraryLoader } from "./cells/library.ts";
 import { installHelpers } from "./cells/lowered-helpers.ts";
 import { MemoryReports } from "./display/memory-reports.ts";
+import { FollowingCells } from "./cells/following-cells.ts";
 import { Modules } from "./cells/modules.ts";
 import { Names } from "./cells/names.ts";
 import { Npm } from "./cells/npm.ts";
@@ -70,6 +71,7 @@ const session: Session = {
   output,
   profiles: new Profiles(output, requests),
   requests,
+  following: new FollowingCells(),
   shared: new SharedCells((sources) => agent.postMessage({ type: "sharedCode", sources } satisfies ToAgent)),
   slots,
   tracebacks: new Tracebacks(

@@ -2,6 +2,7 @@
 import type { Builtins } from "./cells/builtins.ts";
 import type { CellRegistry } from "./cells/cell-registry.ts";
 import type { DeviceFaults } from "./requests/device-faults.ts";
+import type { FollowingCells } from "./cells/following-cells.ts";
 import type { Interrupts } from "./requests/interrupts.ts";
 import type { LibraryLoader } from "./cells/library.ts";
 import type { LiveDisplays } from "./display/live.ts";
@@ -20,6 +21,7 @@ export interface Session {
   readonly builtins: Builtins;
   readonly cells: CellRegistry;
   readonly faults: DeviceFaults;
+  readonly following: FollowingCells;
   readonly interrupts: Interrupts;
   readonly library: LibraryLoader;
   readonly memory: MemoryReports;

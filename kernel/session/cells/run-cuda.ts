@@ -4,6 +4,7 @@ import type { Cell } from "../../language/cell.ts";
 import { cudaSource } from "./cuda-source.ts";
 import type { CellResult, Run } from "./run.ts";
 import { runProgramCell } from "./run-program.ts";
+import { translateProgram } from "./translate-program.ts";
 
 /**
  * Rejects with the library's CompileError, which shows each line of the cell that is wrong, and with what its compile
@@ -11,11 +12,12 @@ import { runProgramCell } from "./run-program.ts";
  */
 export async function runCuda(
   cell: Extract<Cell, { language: "cuda" }>,
-  { session, request, ran }: Run,
+  { session, request, ran, guard }: Run,
 ): Promise<CellResult> {
   const { warpcell, host } = await session.library.load();
   session.cells.add(ran);
   const source = cudaSource(cell, ran);
+  if (cell.options.cells) return translateProgram(cell, source, { session, request, ran, guard });
   if (host.isProgram(source.code)) {
     session.cells.addProgram(ran, source.code);
     return runProgramCell(cell.options, source, { session, request });

@@ -16,5 +16,7 @@ export interface Run {
 /** What a cell came to: `value` is absent when it has none. `after` runs when the value has been shown. */
 export interface CellResult {
   value?: unknown;
+  /** The text of a cell that a front end puts below this one. */
+  next?: string;
   after?: () => Promise<void>;
 }
