@@ -14,7 +14,7 @@ function said(mistake: () => unknown): string {
 
 class Linear {}
 const nn = { Linear } as any;
-const x = { size: 6, shape: [2, 3], dtype: "float32" } as any;
+const x = { size: 6, shape: [2, 3], dtype: "float32", data: () => [1] } as any;
 
 test.each([
   [() => nn.Linear(3, 2), ": Linear is a class, so write new before the call."],
@@ -23,6 +23,7 @@ test.each([
   [() => x.dtype("int32"), ": it is not a method, so write x.to(…) to change it."],
   [() => [5n as any].map((i) => i + 1), /^: elements of int64 are BigInt\. Number\(i\) makes a number/],
   [() => Math.max(5n as any), /^: elements of int64 are BigInt\./],
+  [() => x.data.mul_(2), ": data() copies elements, and noGrad(() => x.add_(1)) changes a tensor without a gradient."],
   [() => x.other(), ""],
   [() => null!.size, ""],
 ])("%s", (mistake, advice) => {

@@ -13,6 +13,10 @@ const rows: readonly [RegExp, (name: string) => string][] = [
     /^(\S+)\.size is not a function$/u,
     (name) => `: of a tensor it is the number of elements, and ${name}.shape[0] the size of its first axis.`,
   ],
+  [
+    /^(\S+)\.data\.\S+ is not a function$/u,
+    (name) => `: data() copies elements, and noGrad(() => ${name}.add_(1)) changes a tensor without a gradient.`,
+  ],
   [/^(\S+)\.shape is not a function$/u, (name) => `: of a tensor it is a list, so write ${name}.shape[0].`],
   [
     /^(\S+)\.(?:dtype|device) is not a function$/u,

@@ -562,6 +562,11 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       "add_ would change a tensor whose gradient is wanted: change it in noGrad(() => …), or work on a copy.",
     ],
     [
+      "a leaf that is written over",
+      () => leaf([1]).copy_(leaf([2])),
+      "copy_ would change a tensor whose gradient is wanted: change it in noGrad(() => …), or work on a copy.",
+    ],
+    [
       "backward of many elements",
       () => leaf([1, 2]).mul(2).backward(),
       "A gradient starts from one number, but this tensor has shape [2]: take its sum() or mean(), or pass the gradient to start with.",

@@ -122,6 +122,9 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     net.requiresGrad(false);
     expect([net.parameters().length, net.out.weight.requiresGrad]).toEqual([0, false]);
     expect(net.to("float64").requiresGrad().parameters().length).toBe(5);
+    for (const parameter of net.parameters()) parameter.requiresGrad = false;
+    expect(net.parameters()).toEqual([]);
+    expect(net.requiresGrad().parameters().length).toBe(5);
     expect(net.shift.requiresGrad).toBe(false);
   });
 

@@ -232,7 +232,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const a = leaf([1, 2, 3]);
     const sentence = [
       "LEAF_IN_PLACE",
-      "fullLike_ would change a view of a tensor whose gradient is wanted: change it in noGrad(() => …), or work on a copy.",
+      "fill_ would change a view of a tensor whose gradient is wanted: change it in noGrad(() => …), or work on a copy.",
     ];
     expect(refused(() => a.slice([0, 2]).fill_(0))).toEqual(sentence);
     expect(refused(() => a.reshape([3, 1]).T.fill_(0))).toEqual(sentence);
@@ -299,7 +299,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     const turned = ones([2, 3], { device }).T.detach();
     expect(refused(() => turned.slice(0).copy_(a.slice([0, 2])))).toEqual([
       "VIEW_IN_PLACE",
-      "convert_ would change a view of a tensor with gaps, which gradients cannot follow: change its .clone() instead.",
+      "copy_ would change a view of a tensor with gaps, which gradients cannot follow: change its .clone() instead.",
     ]);
   });
 

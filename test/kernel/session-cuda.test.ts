@@ -30,7 +30,7 @@ extern "C" __global__ void speak() { printf("from the device\\n"); }
 test("a cell's kernels are listed, declared to the checker, and called by later cells", async () => {
   const { status, error, events } = compiled;
   expect({ status, error }).toEqual({ status: "ok", error: null });
-  const shown = events.find((event) => event.type === "display");
+  const shown = events.findLast((event) => event.type === "display");
   expect(shown?.type === "display" && shown.data["text/plain"]).toMatch(
     /^fill\(p: float\*, n: int, value: float\).* · (compiled in \d+(\.\d)? ms|cached)$/m,
   );

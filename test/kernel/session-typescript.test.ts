@@ -246,6 +246,7 @@ describe("errors", () => {
       "const start = new wc.Event(); start.elapsed()",
       "start.elapsed is not a function. Did you mean start.elapsedTime?",
     ],
+    ["wc.nn.init.normal_(made([1]))", "wc.nn.init.normal_ is not a function. Did you mean wc.nn.init.normal?"],
     ["made([1]).resembles(made([1]))", "made(...).resembles is not a function"],
     ["made([1]).clip(0, 1)", "A tensor has no clip: write x.clamp(0, 1)."],
     ["wc.random.randn(3)", "Cannot read properties of undefined (reading 'randn'): write wc.randn."],

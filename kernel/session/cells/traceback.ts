@@ -176,10 +176,13 @@ export class Tracebacks {
 
   /** How the library, or what it made, spells what it lacks by that name: `wc.no_grad is not a function`. */
   #memberOf(message: string): string {
-    const [, object, member] = /^([\w$]+)\.([\w$]+) is not a (?:function|constructor)$/.exec(message) ?? [];
+    const [, object, member] = /^([\w$.]+)\.([\w$]+) is not a (?:function|constructor)$/.exec(message) ?? [];
     const library = this.#library();
     if (object === undefined || library === null) return "";
-    const value = this.#valueOf(object);
+    const [name, ...steps] = object.split(".");
+    // No getter of the user's is run for a message.
+    const step = (at: unknown, key: string): unknown => Object.getOwnPropertyDescriptor(Object(at), key)?.value;
+    const value = steps.reduce(step, this.#valueOf(name!));
     return value === library
       ? insteadOfMember(library, object, member!)
       : insteadOfMethod(library, value, object, member!);

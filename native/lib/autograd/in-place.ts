@@ -72,7 +72,7 @@ function checkView(name: string, view: DeviceArray, base: DeviceArray): void {
   if (why !== null)
     throw new GradientError(
       "VIEW_IN_PLACE",
-      `${name}_ would change ${why}, which gradients cannot follow: change its .clone() instead.`,
+      `${methodOf(name)} would change ${why}, which gradients cannot follow: change its .clone() instead.`,
     );
 }
 
@@ -109,6 +109,15 @@ const readsResultOnly: ReadonlySet<string> = new Set(
   exp exp2 expm1 sqrt rsqrt reciprocal cbrt tan tanh sigmoid erfinv relu`.split(/\s+/),
 );
 
+/** Methods in place that are called otherwise than their operation. */
+const methods: Readonly<Record<string, string>> = {
+  convert: "copy_",
+  fullLike: "fill_",
+  set: "set",
+  where: "maskedFill_",
+};
+const methodOf = (operation: string): string => methods[operation] ?? `${operation}_`;
+
 /** What the target was, for the gradient: a copy where that may read it, since its memory is about to change. */
 function kept(name: string, target: DeviceArray, inputs: readonly Operand[], attributes: object): DeviceArray {
   const { mode } = attributes as { readonly mode?: string };
@@ -139,7 +148,7 @@ export function recordInPlace(
   if (trackOf(base)?.kind === "leaf" || trackOf(target)?.kind === "leaf")
     throw new GradientError(
       "LEAF_IN_PLACE",
-      `${name}_ would change ${base === target ? "a tensor" : "a view of a tensor"} whose gradient is wanted: change it in noGrad(() => …), or work on a copy.`,
+      `${methodOf(name)} would change ${base === target ? "a tensor" : "a view of a tensor"} whose gradient is wanted: change it in noGrad(() => …), or work on a copy.`,
     );
   // It was made where nothing was recorded.
   if (target.track === null && base.track !== null) renew(target);

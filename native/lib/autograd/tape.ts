@@ -84,10 +84,15 @@ export function setLeaf(array: DeviceArray, wanted: boolean): void {
   // A view that is a leaf has no history but its own.
   if (array.lineage?.from != null) array.lineage = null;
   if (known !== null) replaceGradient(known, null, false);
+  if (wanted) frozen.delete(array);
+  else frozen.add(array);
   if (wanted)
     track(array, { kind: "leaf", tensor: new WeakRef(array), gradient: null, isUnseen: false, hooks: new Set() });
   else array.track = null;
 }
+
+/** Tensors that wanted a gradient, and no longer do. */
+export const frozen = new WeakSet<DeviceArray>();
 
 export const isTracked = (operand: Operand): operand is DeviceArray =>
   operand instanceof DeviceArray && operand.track !== null;

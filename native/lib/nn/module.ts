@@ -6,6 +6,7 @@ import { keepBeyondScopes, type DeviceArray } from "../memory/array.ts";
 import { formatShape } from "../memory/shape.ts";
 import { TensorError } from "../errors.ts";
 import { noGrad } from "../autograd/gradients.ts";
+import { frozen } from "../autograd/tape.ts";
 import { watchOperands } from "../ops/core/hooks.ts";
 import { oneOf, reader } from "../tensor/arguments.ts";
 import type { MemoryFormat } from "../tensor/shaping.ts";
@@ -39,9 +40,6 @@ interface Found<T> {
 }
 
 const checkFormat = reader("to", { options: { memoryFormat: oneOf("contiguous", "channelsLast") } });
-
-/** Parameters that were frozen: other tensors that want no gradient never were parameters. */
-const frozen = new WeakSet<Tensor>();
 
 export interface Module {
   /** {@link Module.forward}: `net(x)`. */
@@ -232,14 +230,12 @@ export abstract class Module extends Callable {
   }
 
   /**
-   * Freezes its parameters, which then get no gradients, or with `true` thaws those that were frozen this way. Returns
-   * it.
+   * Freezes its parameters, which then get no gradients, or with `true` thaws those that were frozen, this way or one by
+   * one. Returns it.
    */
   requiresGrad(wanted = true): this {
     for (const { value: tensor } of this.#tensors()) {
-      if (wanted ? !frozen.delete(tensor) : !tensor.requiresGrad) continue;
-      if (!wanted) frozen.add(tensor);
-      tensor.requiresGrad = wanted;
+      if (wanted ? frozen.has(tensor) : tensor.requiresGrad) tensor.requiresGrad = wanted;
     }
     return this;
   }

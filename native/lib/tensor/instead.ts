@@ -125,12 +125,21 @@ const insteadOf: Instead = {
   head: "x.get([0, 5])",
   tail: "x.get([-5, null])",
   toFixed: "x.item().toFixed(2)",
-  lerp: "x.add(y.sub(x).mul(0.1))",
-  lerp_: "x.mul_(0.9).add_(y.mul(0.1))",
+  lerp_: "x.copy_(x.lerp(y, 0.1))",
 };
 
 // Below the class, so that a method of that name comes first.
 refuseAccess(DeviceArray.prototype, "A tensor", insteadOf);
+
+/** PyTorch's `x.data = y`: another value would take the place of the method. */
+const { data } = Tensor.prototype;
+Object.defineProperty(Tensor.prototype, "data", {
+  get: () => data,
+  set(): never {
+    throw new TensorError("NAME", "data() copies what is in a tensor: write noGrad(() => x.copy_(y)) for x.data = y.");
+  },
+  configurable: true,
+});
 
 /** x[0] … x[31]: JavaScript has no other way to know of brackets that costs the rest nothing. */
 const places = 32;
