@@ -21,7 +21,7 @@ struct Step {
 __host__ __device__ constexpr Step knuth() { return {6364136223846793005ull, 1442695040888963407ull}; }
 static_assert(knuth().power(2)(5) == knuth()(knuth()(5)), "two steps");
 
-__device__ unsigned long long all, ones;
+__device__ unsigned long long mixed, ones;
 
 __global__ void draw(uint64_t seed, uint64_t* firsts, int each) {
   constexpr Step step = knuth();
@@ -34,7 +34,7 @@ __global__ void draw(uint64_t seed, uint64_t* firsts, int each) {
     own ^= x;
     bits += __popcll(x >> 32);
   }
-  atomicXor(&all, (unsigned long long)own);
+  atomicXor(&mixed, (unsigned long long)own);
   for (int offset = 16; offset > 0; offset /= 2) bits += __shfl_xor_sync(~0u, bits, offset);
   if (threadIdx.x % warpSize == 0) atomicAdd(&ones, (unsigned long long)bits);
 }
@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
   cudaMalloc(&firsts, sizeof host);
   draw<<<threads / 64, 64>>>(std::strtoull(argv[2], nullptr, 10), firsts, each);
   cudaMemcpy(host, firsts, sizeof host, cudaMemcpyDeviceToHost);
-  cudaMemcpyFromSymbol(&results[0], all, sizeof(all));
+  cudaMemcpyFromSymbol(&results[0], mixed, sizeof(mixed));
   cudaMemcpyFromSymbol(&results[1], ones, sizeof(ones));
   printf("%" PRIu64 " %" PRIu64 " %016" PRIx64 "\n", host[0], host[1], host[threads - 1]);
   printf("all %016llx ones %llu\n", results[0], results[1]);

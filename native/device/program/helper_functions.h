@@ -1,4 +1,5 @@
-// "helper_functions.h" as programs after CUDA's samples include it: timers, arguments, and a comparison with a reference.
+// "helper_functions.h" as programs after CUDA's samples include it: timers, arguments, and a comparison with a
+// reference.
 #pragma once
 #include <math.h>
 #include <stdio.h>

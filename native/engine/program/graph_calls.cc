@@ -109,8 +109,8 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, con
   bool is_wrong = kernel == nullptr || kernel->extra != nullptr;
   return add("cudaGraphAddKernelNode", line, {node, graph, dependencies, count}, is_wrong, [&](cudaStream_t stream) {
     const dim3 &grid = kernel->gridDim, &block = kernel->blockDim;
-    ProgramLaunch launch{0,      {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, kernel->sharedMemBytes,
-                         stream, false,                    kernel->kernelParams};
+    ProgramLaunch launch{0,     {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, kernel->sharedMemBytes, stream,
+                         false, kernel->kernelParams};
     return program_runtime->launch(program_runtime->kernel_at(kernel->func), launch, line);
   });
 }

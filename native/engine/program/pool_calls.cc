@@ -1,5 +1,5 @@
-// The functions of CUDA's runtime about the device's pool of memory. What is freed goes back to the device at once here,
-// so the pool holds nothing, and what a program says of it is kept and told.
+// The functions of CUDA's runtime about the device's pool of memory. What is freed goes back to the device at once
+// here, so the pool holds nothing, and what a program says of it is kept and told.
 #include <cstring>
 #include <mutex>
 

@@ -242,13 +242,17 @@ function devicePart(source: string, tokens: readonly Placed[], item: Item, neede
   return memberEdits(source, tokens, item);
 }
 
-/** Members that only host code calls are declared. */
+/** Members that only host code calls are declared; a compiler for a device takes none with the word for the host's. */
 function memberEdits(source: string, tokens: readonly Placed[], item: Item): Edit[] {
   return members(tokens, item).flatMap((member) => {
     if (member.kind === "type") return memberEdits(source, tokens, member);
-    const stays =
-      member.kind !== "function" || member.body === null || isDeviceFunction(member) || member.words.has("constexpr");
-    return stays ? [] : [body(source, tokens, member, ";")];
+    if (member.kind !== "function" || isDeviceFunction(member)) return [];
+    const words = tokens
+      .slice(member.first, member.nameAt)
+      .filter(({ text }) => text === "__host__")
+      .map(({ start, end }) => ({ start, end, text: " ".repeat(end - start) }));
+    const stays = member.body === null || member.words.has("constexpr");
+    return stays ? words : [...words, body(source, tokens, member, ";")];
   });
 }
 
