@@ -23,6 +23,22 @@ function plateOf(n: number, limit: number): { rounds: number; plate: number[] } 
   }
 }
 
+/** Where particle `i` of program `particles` ends, along each axis. */
+function fall(i: number, steps: number): number[] {
+  const first = [0, 1, 2].map((k) => hash(4 * i + k, seed) % 17);
+  const speeds = [hash(4 * i + 3, seed) % 9, i % 9, (i * i) % 9].map((v) => (v - 4) / 2);
+  return first.map((start, axis) => {
+    let [p, v] = [start, speeds[axis]!];
+    for (let step = 0; step < steps; step++) {
+      if (axis === 1) v -= 0.5;
+      p += v / 2;
+      if (p < 0 || p > 16) v = -v;
+      p = Math.min(Math.max(p, 0), 16);
+    }
+    return p;
+  });
+}
+
 const programs: Record<string, Program> = {
   "graph-nodes": {
     args: [900, seed],
@@ -135,6 +151,23 @@ const programs: Record<string, Program> = {
         });
       });
       return `${numbers(10, (k) => sum(results.map((each, i) => each[k]! * (i + 1)))).join(" ")} \n`;
+    },
+  },
+  particles: {
+    args: [120, 25, seed],
+    prints: () => {
+      const particles = numbers(120, (i) => i).map((i) => {
+        const [x, y, z] = fall(i, 25).map((p) => p - 8) as [number, number, number];
+        const w = i % 5;
+        const spin = w * ((y - z) * Math.abs(x) + (z - x) * Math.abs(y) + (x - y) * Math.abs(z));
+        return { at: [x + 8, y + 8, z + 8], spin: spin + 8 * sum([x, y, z].map((p) => p - Math.floor(p))) };
+      });
+      const of = (value: (p: number, axis: number) => number): number[] =>
+        [0, 1, 2].map((axis) => sum(particles.map(({ at }, i) => value(at[axis]!, axis) * (i % 7))));
+      const places = of((p) => p).map((total) => total.toFixed(4));
+      const cells = of((p, axis) => Math.min(Math.floor(p / 4), 3) + 10 ** axis);
+      const spin = sum(particles.map((each) => each.spin)).toFixed(4);
+      return `${places.join(" ")} cells ${cells.join(" ")} spin ${spin}\n`;
     },
   },
   "captured-loop": {

@@ -14,7 +14,7 @@ export interface SplitProgram {
 
 /** Headers that device code may have; others are the host's. */
 const deviceHeaders =
-  /^(cooperative_groups(\/.*)?|cuda_fp16\.h|cuda_bf16\.h|cuda_fp8\.h|cooperative_groups\.h|curand_kernel\.h|mma\.h|cuComplex\.h|cuda_pipeline(_primitives)?\.h|math_constants\.h|cub\/.*|cuda\/.*|math\.h|cmath|cstdint|stdint\.h|cfloat|float\.h|climits|limits\.h|cstddef|stddef\.h|assert\.h|cassert|type_traits|limits|vector_types\.h|vector_functions\.h|warpcell\/\w+\.cuh)$/;
+  /^(cooperative_groups(\/.*)?|cuda_fp16\.h|cuda_bf16\.h|cuda_fp8\.h|cooperative_groups\.h|curand_kernel\.h|mma\.h|cuComplex\.h|cuda_pipeline(_primitives)?\.h|math_constants\.h|cub\/.*|cuda\/.*|math\.h|cmath|cstdint|stdint\.h|cfloat|float\.h|climits|limits\.h|cstddef|stddef\.h|assert\.h|cassert|type_traits|limits|vector_types\.h|vector_functions\.h|helper_math\.h|warpcell\/\w+\.cuh)$/;
 
 /** Headers of device code, and what host code has in their place: names, and nothing that needs a device. */
 const hostTexts: readonly (readonly [headers: RegExp, text: string])[] = [
