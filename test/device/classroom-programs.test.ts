@@ -25,6 +25,45 @@ function rootsOf(n: number, edges: readonly (readonly [number, number])[]): numb
   return roots;
 }
 
+/** How a word's suffixes are ordered. */
+const suffixesOf = (word: string): number[] =>
+  numbers(word.length, (i) => i).toSorted((a, b) => (word.slice(a) < word.slice(b) ? -1 : 1));
+
+/** How many letters tell every two suffixes of a word apart. */
+const longestRepeat = (word: string): number => {
+  const order = suffixesOf(word);
+  const shared = order.slice(1).map((b, i) => {
+    let length = 0;
+    while (word[order[i]! + length] === word[b + length]) length += 1;
+    return length;
+  });
+  return Math.max(...shared);
+};
+
+const word = numbers(300, (i) => hash(i, seed) % 2)
+  .map((k) => "ab"[k])
+  .join("");
+
+function optionPrice(i: number): number {
+  const [spot, strike] = [50 + (hash(3 * i, seed) % 100), 50 + (hash(3 * i + 1, seed) % 100)];
+  const dt = (1 + (hash(3 * i + 2, seed) % 8) / 4) / 200;
+  const up = Math.exp(0.25 * Math.sqrt(dt));
+  const chance = (Math.exp(0.03 * dt) - 1 / up) / (up - 1 / up);
+  const payoff = (ups: number, day: number): number => {
+    const share = spot * Math.exp((2 * ups - day) * 0.25 * Math.sqrt(dt));
+    return Math.max(i % 2 === 1 ? strike - share : share - strike, 0);
+  };
+  let values = numbers(201, (ups) => payoff(ups, 200));
+  for (let day = 199; day >= 0; day--) {
+    const later = values;
+    values = numbers(day + 1, (ups) => {
+      const kept = Math.exp(-0.03 * dt) * (chance * later[ups + 1]! + (1 - chance) * later[ups]!);
+      return i % 4 > 1 ? Math.max(kept, payoff(ups, day)) : kept;
+    });
+  }
+  return values[0]!;
+}
+
 const programs: Record<string, Program> = {
   "visual-studio": {
     args: [3],
@@ -152,6 +191,32 @@ const programs: Record<string, Program> = {
       });
       return `${found.join("")}\n`;
     },
+  },
+  "convolution-layer": {
+    args: [3, seed],
+    prints: () => {
+      const x = (n: number, c: number, h: number, w: number): number =>
+        hash(((n * 3 + c) * 13 + h) * 11 + w, seed) % 256;
+      const f = (m: number, at: number): number => (hash(m * 48 + at, seed + 1) % 19) - 9;
+      const y = numbers(3 * 5 * 80, (i) => {
+        const [n, m, h, w] = [Math.floor(i / 400), Math.floor(i / 80) % 5, Math.floor(i / 8) % 10, i % 8];
+        return sum(numbers(48, (k) => f(m, k) * x(n, Math.floor(k / 16), h + (Math.floor(k / 4) % 4), w + (k % 4))));
+      });
+      return `checksum ${checksum(y)} different 0\n`;
+    },
+  },
+  "suffix-array": {
+    args: [word],
+    prints: () => {
+      // Each round doubles the letters that are looked at, from two on.
+      const rounds = Math.max(1, Math.ceil(Math.log2(longestRepeat(word) + 1)));
+      return `${rounds} rounds: ${suffixesOf(word).join(" ")}\n`;
+    },
+  },
+  "binomial-options": {
+    args: [10, seed],
+    // Half of the last digit printed; 200 steps of weighted means in double are far nearer.
+    prints: () => ({ numbers: numbers(10, optionPrice), within: 0.51e-9 }),
   },
 };
 

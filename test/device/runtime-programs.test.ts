@@ -178,6 +178,59 @@ const programs: Record<string, Program> = {
       return { numbers: [rounds, ...at], within: 0.51e-8 };
     },
   },
+  "life-surfaces": {
+    args: [37, 22, 6, seed],
+    prints: () => {
+      let cells = numbers(37 * 22, (i) => hash(i, seed) % 3 === 0);
+      const isAlive = (x: number, y: number): boolean => x >= 0 && x < 37 && (cells[y * 37 + x] ?? false);
+      for (let generation = 0; generation < 6; generation++)
+        cells = cells.map((alive, i) => {
+          const [x, y] = [i % 37, Math.floor(i / 37)];
+          const around = numbers(9, (k) => k).filter(
+            (k) => k !== 4 && isAlive(x + (k % 3) - 1, y + Math.floor(k / 3) - 1),
+          ).length;
+          return around === 3 || (alive && around === 2);
+        });
+      return numbers(22, (y) => y)
+        .map(
+          (y) =>
+            `${numbers(37, (x) => x)
+              .map((x) => (isAlive(x, y) ? "#" : "."))
+              .join("")}\n`,
+        )
+        .join("");
+    },
+  },
+  "ring-buffers": {
+    args: [500, 11, seed],
+    prints: () => {
+      const sums = numbers(11, (round) => sum(numbers(500, (i) => hash(round * 500 + i, seed) % 1000)));
+      return `last ${sums[10]} total ${sums.reduce((total, each) => ((total * 3) % 1_000_003) + each, 0)}\n`;
+    },
+  },
+  strassen: {
+    args: [64, seed],
+    prints: () => {
+      const [a, b] = [seed, seed + 1].map((by) => numbers(4096, (i) => (hash(i, by) % 21) - 10)) as [
+        number[],
+        number[],
+      ];
+      const c = numbers(4096, (i) => sum(numbers(64, (k) => a[i - (i % 64) + k]! * b[k * 64 + (i % 64)]!)));
+      return `49 products checksum ${checksum(c)}\n`;
+    },
+  },
+  satisfiability: {
+    args: [13, 40, seed],
+    prints: () => {
+      const clauses = numbers(40, (c) => 6 * c).map((at) =>
+        [0, 1, 2].map((k) => [hash(at + k, seed) % 13, hash(at + k + 3, seed) % 2] as const),
+      );
+      const fitting = numbers(2 ** 13, (setting) => setting).filter((setting) =>
+        clauses.every((clause) => clause.some(([variable, wanted]) => ((setting >> variable) & 1) === wanted)),
+      );
+      return fitting.length > 0 ? `${fitting.length} settings, the first ${fitting[0]}\n` : "none\n";
+    },
+  },
 };
 
 runSomePrograms("the runtime", programs);

@@ -8,7 +8,9 @@
 #define WARPCELL_OPERATOR(V, T, op) \
   WARPCELL_BOTH V##2 operator op(V##2 a, V##2 b) { return make_##V##2(a.x op b.x, a.y op b.y); } \
   WARPCELL_BOTH V##3 operator op(V##3 a, V##3 b) { return make_##V##3(a.x op b.x, a.y op b.y, a.z op b.z); } \
-  WARPCELL_BOTH V##4 operator op(V##4 a, V##4 b) { return make_##V##4(a.x op b.x, a.y op b.y, a.z op b.z, a.w op b.w); } \
+  WARPCELL_BOTH V##4 operator op(V##4 a, V##4 b) { \
+    return make_##V##4(a.x op b.x, a.y op b.y, a.z op b.z, a.w op b.w); \
+  } \
   WARPCELL_WITH_NUMBER(V##2, T, op) WARPCELL_WITH_NUMBER(V##3, T, op) WARPCELL_WITH_NUMBER(V##4, T, op)
 #define WARPCELL_WITH_NUMBER(V, T, op) \
   WARPCELL_BOTH V operator op(V a, T b) { return a op make_##V(b); } \
