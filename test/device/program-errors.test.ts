@@ -108,6 +108,11 @@ int main() {
       /^Cell \[3\] launches k with a lambda or a type that is local to a function, which is not available here: write a struct outside of functions, with a __device__ operator\(\), and pass that\.$/,
     ],
     [
+      "a kernel that launches another",
+      "__global__ void a() {}\n__global__ void b() {\n  a<<<1, 1>>>();\n}\nint main() { b<<<1, 1>>>(); }",
+      /a kernel that launches kernels \(dynamic parallelism\) .* launch the next one from a TypeScript cell or from main\(\)/,
+    ],
+    [
       "a parameter without a name",
       "__global__ void k(int*) {}\nint main() { k<<<1, 1>>>(nullptr); }",
       /^A parameter of the kernel in line 1 has no name: give it one\.$/,
