@@ -127,7 +127,14 @@ class ProgramDevice {
   virtual cudaError_t capture_begin(cudaStream_t stream, cudaStreamCaptureMode mode) = 0;
   virtual cudaError_t capture_end(cudaStream_t stream, cudaGraph_t* graph) = 0;
   virtual cudaError_t capture_status(cudaStream_t stream, cudaStreamCaptureStatus* status) = 0;
-  virtual cudaError_t graph_nodes(cudaGraph_t graph, size_t* count) = 0;
+  virtual cudaError_t graph_create(cudaGraph_t* graph) = 0;
+  // A node that runs all of `child` as that is now, behind those that it depends on.
+  virtual cudaError_t graph_add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                                size_t count, cudaGraph_t child) = 0;
+  virtual cudaError_t graph_depend(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                   size_t count) = 0;
+  // `nodes` may be null: how many there are.
+  virtual cudaError_t graph_nodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) = 0;
   virtual cudaError_t graph_instantiate(cudaGraphExec_t* executable, cudaGraph_t graph) = 0;
   virtual cudaError_t graph_launch(cudaGraphExec_t executable, cudaStream_t stream) = 0;
   virtual cudaError_t graph_exec_destroy(cudaGraphExec_t executable) = 0;

@@ -127,7 +127,7 @@ describe.each(targets)("on $device with $compiler", ({ device, compiler }) => {
       "__device__ void start(int* p) {\n  for (int i = 0; i < 3; i++) child<<<dim3(1), dim3(32)>>>(p);\n}\n__global__ void parent(int* p) { start(p); }",
     ])
       expect((await refused(child + parent)).message).toMatch(
-        /^Cell \[3\] does not compile: a kernel that launches kernels \(dynamic parallelism\) is not available in a cell, not even on a GPU: launch the next one from a TypeScript cell, with a grid from what this one wrote \(count\.item\(\)\), or loop over its work here\.\n\nCell \[3\]:3:\d+\n/,
+        /^Cell \[3\] does not compile: a kernel that launches kernels \(dynamic parallelism\) is not available in a cell, not even on a GPU: launch the next one from a TypeScript cell or from main\(\), with a grid from what this one wrote \(count\.item\(\)\), or loop over its work here\.\n\nCell \[3\]:3:\d+\n/,
       );
   });
 

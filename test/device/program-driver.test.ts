@@ -105,6 +105,27 @@ int main(int argc, char** argv) {
   expect(end).toMatchObject({ exitCode: 0, signal: null, problem: "", fault: null, failures: [] });
 });
 
+test("nodes of a graph are recorded as graphs, which the driver takes as children", async () => {
+  const { stdout, end } = await run(`${kernel}
+int main() {
+  float* x;
+  int n = 4;
+  float by = 3;
+  cudaMalloc(&x, 16);
+  cudaMemset(x, 0, 16);
+  cudaGraph_t graph;
+  cudaGraphNode_t first, second;
+  cudaGraphCreate(&graph);
+  void* arguments[] = {&x, &n, &by};
+  cudaKernelNodeParams launch = {(void*)scale, dim3(1), dim3(4), 32, arguments, nullptr};
+  cudaGraphAddKernelNode(&first, graph, nullptr, 0, &launch);
+  cudaGraphAddEmptyNode(&second, graph, &first, 1);
+  cudaGraphAddDependencies(graph, &second, &first, 1);
+}`);
+  expect(stdout).toBe("launch 1 4 32 stream\nnode behind 0\nnode behind 1\n1 edge from 2 to 1\n");
+  expect(end).toMatchObject({ exitCode: 0, failures: [] });
+});
+
 test("errors of the driver are the program's, and one that nobody saw is told with its kernel", async () => {
   const { stdout, end } = await run(`${kernel}
 int main() {

@@ -108,6 +108,11 @@ int main() {
       /^Cell \[3\] launches k with a lambda or a type that is local to a function, which is not available here: write a struct outside of functions, with a __device__ operator\(\), and pass that\.$/,
     ],
     [
+      "a kernel that launches another",
+      "__global__ void a() {}\n__global__ void b() {\n  a<<<1, 1>>>();\n}\nint main() { b<<<1, 1>>>(); }",
+      /a kernel that launches kernels \(dynamic parallelism\) .* launch the next one from a TypeScript cell or from main\(\)/,
+    ],
+    [
       "a parameter without a name",
       "__global__ void k(int*) {}\nint main() { k<<<1, 1>>>(nullptr); }",
       /^A parameter of the kernel in line 1 has no name: give it one\.$/,
@@ -138,6 +143,88 @@ int main() {
     expect((await failure("int main() {}", { args: [3] })).message).toBe(
       "The option args must be an array of text, but got an array of 1.",
     );
+  });
+
+  test("graphs, volumes and pools that cannot be", async () => {
+    const { stdout, exitCode } = await run(`#include <cstdio>
+${kernel}
+void say(const char* what, cudaError_t error) { printf("%s: %s\\n", what, cudaGetErrorName(error)); }
+int main() {
+  cudaGraph_t graph, child;
+  cudaGraphNode_t first, second, none = (cudaGraphNode_t)99;
+  cudaGraphExec_t executable;
+  int* p;
+  cudaMalloc(&p, 64);
+  say("flags", cudaGraphCreate(&graph, 1));
+  cudaGraphCreate(&graph, 0);
+  cudaGraphCreate(&child, 0);
+  say("no list", cudaGraphAddEmptyNode(&first, graph, nullptr, 1));
+  cudaGraphAddEmptyNode(&first, graph, nullptr, 0);
+  cudaGraphAddEmptyNode(&second, graph, &first, 1);
+  cudaKernelNodeParams launch = {0};
+  int value = 1;
+  void* arguments[] = {&p, &value};
+  launch.func = (void*)fill;
+  launch.blockDim = dim3(5000);
+  launch.kernelParams = arguments;
+  say("large block", cudaGraphAddKernelNode(&second, graph, &first, 1, &launch));
+  launch.func = (void*)&value;
+  say("no kernel", cudaGraphAddKernelNode(&second, graph, &first, 1, &launch));
+  cudaMemsetParams words = {p, 0, 0x01020304, 4, 16, 1};
+  say("words", cudaGraphAddMemsetNode(&second, graph, &first, 1, &words));
+  words.value = 0x05050505;
+  say("bytes", cudaGraphAddMemsetNode(&second, graph, &first, 1, &words));
+  say("no copy", cudaGraphAddMemcpyNode(&second, graph, &first, 1, nullptr));
+  say("no function", cudaGraphAddHostNode(&second, graph, &first, 1, nullptr));
+  say("itself", cudaGraphAddChildGraphNode(&second, graph, &first, 1, graph));
+  if (${Number(kind === "cpu")}) say("no node", cudaGraphAddDependencies(graph, &first, &none, 1));
+  say("no nodes", cudaGraphAddDependencies(graph, nullptr, &first, 1));
+  cudaGraphAddEmptyNode(&first, child, nullptr, 0);
+  cudaGraphAddEmptyNode(&second, child, &first, 1);
+  // A GPU's driver may refuse the edge or the graph.
+  cudaError_t circle = cudaGraphAddDependencies(child, &second, &first, 1);
+  if (circle == cudaSuccess) circle = cudaGraphInstantiate(&executable, child, 0);
+  say("circle", circle);
+  cudaPitchedPtr volume;
+  say("huge", cudaMalloc3D(&volume, make_cudaExtent(64, 1ull << 40, 1ull << 40)));
+  cudaMalloc3D(&volume, make_cudaExtent(64, 4, 4));
+  say("high", cudaMemset3D(volume, 0, make_cudaExtent(64, 5, 2)));
+  cudaMemPool_t pool;
+  say("device", cudaDeviceGetDefaultMemPool(&pool, 7));
+  say("attribute", cudaMemPoolSetAttribute(pool, (cudaMemPoolAttr)77, &value));
+  say("no pool", cudaMemPoolTrimTo(nullptr, 0));
+  say("from none", cudaMallocFromPoolAsync(&p, 4, nullptr, 0));
+  say("not managed", cudaStreamAttachMemAsync(0, p));
+  say("bank", cudaDeviceSetSharedMemConfig((cudaSharedMemConfig)9));
+  say("peer", cudaMemcpyPeer(p, 0, p, 3, 4));
+  cudaGetLastError();
+  return 5;
+}`);
+    expect(stdout.split("\n")).toEqual([
+      "flags: cudaErrorInvalidValue",
+      "no list: cudaErrorInvalidValue",
+      "large block: cudaErrorInvalidConfiguration",
+      "no kernel: cudaErrorInvalidDeviceFunction",
+      "words: cudaErrorNotSupported",
+      "bytes: cudaSuccess",
+      "no copy: cudaErrorInvalidValue",
+      "no function: cudaErrorInvalidValue",
+      "itself: cudaErrorInvalidValue",
+      ...(kind === "cpu" ? ["no node: cudaErrorInvalidValue"] : []),
+      "no nodes: cudaErrorInvalidValue",
+      "circle: cudaErrorInvalidValue",
+      "huge: cudaErrorMemoryAllocation",
+      "high: cudaErrorInvalidValue",
+      "device: cudaErrorInvalidDevice",
+      "attribute: cudaErrorInvalidValue",
+      "no pool: cudaErrorInvalidValue",
+      "from none: cudaErrorInvalidValue",
+      "not managed: cudaErrorInvalidValue",
+      "bank: cudaErrorInvalidValue",
+      "peer: cudaErrorInvalidDevice",
+      "",
+    ]);
+    expect(exitCode).toBe(5);
   });
 
   test("output comes while the program runs, and an abort ends it", async () => {

@@ -14,6 +14,8 @@ export interface Program {
   readonly prints: () => string | { readonly numbers: readonly number[]; readonly within: number };
   readonly stderr?: string | RegExp;
   readonly exitCode?: () => number;
+  /** The standard of C++, of one that is newer than the default. */
+  readonly std?: string;
 }
 
 /** The text of a program. */
@@ -36,8 +38,9 @@ export const checksum = (values: readonly number[]): number => sum(values.map((v
 export function runPrograms(title: string, programs: Record<string, Program>): void {
   describe.each(devices)(`${title} on $name`, ({ name: device }) => {
     test.each(Object.keys(programs))("%s", { timeout: 120_000 }, async (name) => {
-      const { args, prints, stderr = "", exitCode } = programs[name]!;
-      const ended = await runProgram(source(name), { device, args: args.map(String) });
+      const { args, prints, stderr = "", exitCode, std } = programs[name]!;
+      const options = { device, args: args.map(String), ...(std === undefined ? {} : { std }) };
+      const ended = await runProgram(source(name), options);
       const wanted = prints();
       if (typeof stderr === "string") expect(ended.stderr).toBe(stderr);
       else expect(ended.stderr).toMatch(stderr);

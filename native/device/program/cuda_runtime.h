@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <new>
 #include <utility>
 
 #include "warpcell_program/language.h"

@@ -108,6 +108,25 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t, unsigned line) {
   return unsigned(limit) > 2 ? noted("cudaDeviceSetLimit", line, cudaErrorInvalidValue) : cudaSuccess;
 }
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache, unsigned) { return cudaSuccess; }
+// Banks of shared memory have four bytes on every device that there is by now.
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config, unsigned line) {
+  return unsigned(config) > 2 ? noted("cudaDeviceSetSharedMemConfig", line, cudaErrorInvalidValue) : cudaSuccess;
+}
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config, unsigned line) {
+  if (config == nullptr) return noted("cudaDeviceGetSharedMemConfig", line, cudaErrorInvalidValue);
+  *config = cudaSharedMemBankSizeFourByte;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceCanAccessPeer(int* can, int number, int peer, unsigned line) {
+  if (can == nullptr) return noted("cudaDeviceCanAccessPeer", line, cudaErrorInvalidValue);
+  *can = 0;  // a device is no peer of itself
+  return of_device("cudaDeviceCanAccessPeer", line, number | peer);
+}
+cudaError_t cudaChooseDevice(int* number, const cudaDeviceProp* wanted, unsigned line) {
+  if (number == nullptr || wanted == nullptr) return noted("cudaChooseDevice", line, cudaErrorInvalidValue);
+  *number = 0;
+  return cudaSuccess;
+}
 cudaError_t cudaDeviceSynchronize(unsigned line) {
   flush();
   return noted("cudaDeviceSynchronize", line, device().synchronize());
@@ -193,6 +212,10 @@ cudaError_t cudaMemPrefetchAsync(const void* memory, size_t, int, cudaStream_t, 
   bool is_managed = device().kind_of(memory) == cudaMemoryTypeManaged;
   return noted("cudaMemPrefetchAsync", line, is_managed ? cudaSuccess : cudaErrorInvalidValue);
 }
+cudaError_t warpcell_program_attach(cudaStream_t, const void* memory, unsigned line) {
+  bool is_managed = device().kind_of(memory) == cudaMemoryTypeManaged;
+  return noted("cudaStreamAttachMemAsync", line, is_managed ? cudaSuccess : cudaErrorInvalidValue);
+}
 cudaError_t cudaMemAdvise(const void* memory, size_t, cudaMemoryAdvise, int, unsigned line) {
   bool is_managed = device().kind_of(memory) == cudaMemoryTypeManaged;
   return noted("cudaMemAdvise", line, is_managed ? cudaSuccess : cudaErrorInvalidValue);
@@ -212,6 +235,17 @@ cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t fro
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                               size_t height, cudaMemcpyKind kind, cudaStream_t stream, unsigned line) {
   return copy("cudaMemcpy2DAsync", line, to, to_pitch, from, from_pitch, width, height, kind, stream, false);
+}
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes, unsigned line) {
+  cudaError_t error = of_device("cudaMemcpyPeer", line, to_device | from_device);
+  if (error != cudaSuccess) return error;
+  return copy("cudaMemcpyPeer", line, to, bytes, from, bytes, bytes, 1, cudaMemcpyDeviceToDevice, nullptr, true);
+}
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
+                                cudaStream_t stream, unsigned line) {
+  cudaError_t error = of_device("cudaMemcpyPeerAsync", line, to_device | from_device);
+  if (error != cudaSuccess) return error;
+  return copy("cudaMemcpyPeerAsync", line, to, bytes, from, bytes, bytes, 1, cudaMemcpyDeviceToDevice, stream, false);
 }
 cudaError_t cudaMemset(void* memory, int value, size_t bytes, unsigned line) {
   return fill("cudaMemset", line, memory, bytes, value, bytes, 1, nullptr, true);
@@ -234,6 +268,11 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest, unsigned) {
   if (least != nullptr) *least = 0;
   if (greatest != nullptr) *greatest = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority, unsigned line) {
+  if (priority == nullptr) return noted("cudaStreamGetPriority", line, cudaErrorInvalidValue);
+  *priority = 0;  // the one that there is
   return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream, unsigned line) {
@@ -307,44 +346,6 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     error = start == nullptr || end == nullptr ? cudaErrorInvalidResourceHandle
                                                : device().event_elapsed(milliseconds, start, end);
   return noted("cudaEventElapsedTime", line, error);
-}
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode, unsigned line) {
-  return noted("cudaStreamBeginCapture", line,
-               real(stream) == nullptr ? cudaErrorStreamCaptureUnsupported : device().capture_begin(stream, mode));
-}
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph, unsigned line) {
-  return noted("cudaStreamEndCapture", line,
-               graph == nullptr ? cudaErrorInvalidValue : device().capture_end(real(stream), graph));
-}
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned line) {
-  return noted("cudaStreamIsCapturing", line,
-               status == nullptr ? cudaErrorInvalidValue : device().capture_status(real(stream), status));
-}
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long,
-                                          unsigned line) {
-  bool is_wrong = executable == nullptr || graph == nullptr;
-  return noted("cudaGraphInstantiate", line,
-               is_wrong ? cudaErrorInvalidValue : device().graph_instantiate(executable, graph));
-}
-cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream, unsigned line) {
-  flush();
-  return noted("cudaGraphLaunch", line,
-               executable == nullptr ? cudaErrorInvalidValue : device().graph_launch(executable, real(stream)));
-}
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count, unsigned line) {
-  bool is_wrong = graph == nullptr || count == nullptr;
-  if (is_wrong) return noted("cudaGraphGetNodes", line, cudaErrorInvalidValue);
-  // Nodes themselves are of no use to a program that may call nothing with them.
-  if (nodes != nullptr) return noted("cudaGraphGetNodes", line, cudaErrorNotSupported);
-  return noted("cudaGraphGetNodes", line, device().graph_nodes(graph, count));
-}
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable, unsigned line) {
-  return noted("cudaGraphExecDestroy", line,
-               executable == nullptr ? cudaErrorInvalidValue : device().graph_exec_destroy(executable));
-}
-cudaError_t cudaGraphDestroy(cudaGraph_t graph, unsigned line) {
-  return noted("cudaGraphDestroy", line, graph == nullptr ? cudaErrorInvalidValue : device().graph_destroy(graph));
 }
 
 cudaError_t warpcell_program_launch_kernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,

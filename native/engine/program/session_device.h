@@ -74,7 +74,14 @@ class SessionDevice final : public ProgramDevice {
   cudaError_t capture_begin(cudaStream_t, cudaStreamCaptureMode) override { return cudaErrorNotSupported; }
   cudaError_t capture_end(cudaStream_t, cudaGraph_t*) override { return cudaErrorNotSupported; }
   cudaError_t capture_status(cudaStream_t, cudaStreamCaptureStatus*) override { return cudaErrorNotSupported; }
-  cudaError_t graph_nodes(cudaGraph_t, size_t*) override { return cudaErrorNotSupported; }
+  cudaError_t graph_create(cudaGraph_t*) override { return cudaErrorNotSupported; }
+  cudaError_t graph_add(cudaGraphNode_t*, cudaGraph_t, const cudaGraphNode_t*, size_t, cudaGraph_t) override {
+    return cudaErrorNotSupported;
+  }
+  cudaError_t graph_depend(cudaGraph_t, const cudaGraphNode_t*, const cudaGraphNode_t*, size_t) override {
+    return cudaErrorNotSupported;
+  }
+  cudaError_t graph_nodes(cudaGraph_t, cudaGraphNode_t*, size_t*) override { return cudaErrorNotSupported; }
   cudaError_t graph_instantiate(cudaGraphExec_t*, cudaGraph_t) override { return cudaErrorNotSupported; }
   cudaError_t graph_launch(cudaGraphExec_t, cudaStream_t) override { return cudaErrorNotSupported; }
   cudaError_t graph_exec_destroy(cudaGraphExec_t) override { return cudaErrorNotSupported; }

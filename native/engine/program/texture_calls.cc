@@ -157,7 +157,35 @@ cudaError_t copy_volume(const char* call, unsigned line, const cudaMemcpy3DParms
        given->extent.width * unit, given->extent.height, given->extent.depth, given->kind, real(stream), waits});
 }
 
+cudaError_t fill(const char* call, unsigned line, const cudaPitchedPtr& memory, int value, const cudaExtent& extent,
+                 cudaStream_t stream, bool waits) {
+  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return cudaSuccess;
+  if (memory.ptr == nullptr || memory.pitch < extent.width || (extent.depth > 1 && memory.ysize < extent.height))
+    return noted(call, line, cudaErrorInvalidValue);
+  cudaError_t error = cudaSuccess;
+  for (size_t z = 0; z < extent.depth && error == cudaSuccess; z++) {
+    void* slice = static_cast<char*>(memory.ptr) + z * memory.pitch * memory.ysize;
+    error = device().fill({slice, memory.pitch, value & 0xff, extent.width, extent.height, real(stream), waits});
+  }
+  return noted(call, line, error);
+}
+
 }  // namespace
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent, unsigned line) {
+  size_t rows = 0;
+  if (memory == nullptr) return noted("cudaMalloc3D", line, cudaErrorInvalidValue);
+  if (__builtin_mul_overflow(extent.height, extent.depth, &rows))
+    return noted("cudaMalloc3D", line, cudaErrorMemoryAllocation);
+  *memory = {nullptr, 0, extent.width, extent.height};
+  return noted("cudaMalloc3D", line, cudaMallocPitch(&memory->ptr, &memory->pitch, extent.width, rows, line));
+}
+cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent extent, unsigned line) {
+  return fill("cudaMemset3D", line, memory, value, extent, nullptr, true);
+}
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent extent, cudaStream_t stream, unsigned line) {
+  return fill("cudaMemset3DAsync", line, memory, value, extent, stream, false);
+}
 
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width, size_t height,
                             unsigned flags, unsigned line) {

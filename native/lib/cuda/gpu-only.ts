@@ -170,7 +170,7 @@ const missing = [
 const launches = {
   said: /kernel launch from __device__ or __global__ functions|device-side kernel launch could not be processed/,
   instead:
-    "a kernel that launches kernels (dynamic parallelism) is not available in a cell, not even on a GPU: launch the next one from a TypeScript cell, with a grid from what this one wrote (count.item()), or loop over its work here",
+    "a kernel that launches kernels (dynamic parallelism) is not available in a cell, not even on a GPU: launch the next one from a TypeScript cell or from main(), with a grid from what this one wrote (count.item()), or loop over its work here",
 };
 
 /**

@@ -4,6 +4,18 @@
 #include <warpcell_cpu/cuda.h>
 #include <warpcell_cpu/texture_calls.h>
 
+// What a kernel may be told of memory of three axes.
+struct cudaPitchedPtr {
+  void* ptr;
+  unsigned long pitch, xsize, ysize;
+};
+struct cudaExtent {
+  unsigned long width, height, depth;
+};
+struct cudaPos {
+  unsigned long x, y, z;
+};
+
 using cudaTextureObject_t = unsigned long long;
 using cudaSurfaceObject_t = unsigned long long;
 enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero = 0, cudaBoundaryModeClamp = 1, cudaBoundaryModeTrap = 2 };

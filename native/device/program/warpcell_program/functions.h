@@ -24,6 +24,13 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit, WARPCELL_LINE) WARPCELL_NAMED(cudaDeviceGetLimit);
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value, WARPCELL_LINE) WARPCELL_NAMED(cudaDeviceSetLimit);
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config, WARPCELL_LINE) WARPCELL_NAMED(cudaDeviceSetCacheConfig);
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config, WARPCELL_LINE)
+    WARPCELL_NAMED(cudaDeviceSetSharedMemConfig);
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config, WARPCELL_LINE)
+    WARPCELL_NAMED(cudaDeviceGetSharedMemConfig);
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer, WARPCELL_LINE)
+    WARPCELL_NAMED(cudaDeviceCanAccessPeer);
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted, WARPCELL_LINE) WARPCELL_NAMED(cudaChooseDevice);
 cudaError_t cudaDeviceSynchronize(WARPCELL_LINE) WARPCELL_NAMED(cudaDeviceSynchronize);
 cudaError_t cudaDeviceReset(WARPCELL_LINE) WARPCELL_NAMED(cudaDeviceReset);
 cudaError_t cudaDriverGetVersion(int* version, WARPCELL_LINE) WARPCELL_NAMED(cudaDriverGetVersion);
@@ -57,6 +64,8 @@ cudaError_t cudaMemPrefetchAsync(const void* memory, size_t bytes, int device, c
 cudaError_t cudaMemAdvise(const void* memory, size_t bytes, cudaMemoryAdvise advice, int device, WARPCELL_LINE)
     WARPCELL_NAMED(cudaMemAdvise);
 
+cudaError_t warpcell_program_attach(cudaStream_t stream, const void* memory, unsigned line);
+
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, WARPCELL_LINE)
     WARPCELL_NAMED(cudaMemcpy);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
@@ -66,6 +75,10 @@ cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t fro
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                               size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr, WARPCELL_LINE)
     WARPCELL_NAMED(cudaMemcpy2DAsync);
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes, WARPCELL_LINE)
+    WARPCELL_NAMED(cudaMemcpyPeer);
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
+                                cudaStream_t stream = nullptr, WARPCELL_LINE) WARPCELL_NAMED(cudaMemcpyPeerAsync);
 cudaError_t cudaMemset(void* memory, int value, size_t bytes, WARPCELL_LINE) WARPCELL_NAMED(cudaMemset);
 cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t stream = nullptr, WARPCELL_LINE)
     WARPCELL_NAMED(cudaMemsetAsync);
@@ -79,6 +92,8 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
     WARPCELL_NAMED(cudaStreamCreateWithPriority);
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest, WARPCELL_LINE)
     WARPCELL_NAMED(cudaDeviceGetStreamPriorityRange);
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority, WARPCELL_LINE)
+    WARPCELL_NAMED(cudaStreamGetPriority);
 cudaError_t cudaStreamDestroy(cudaStream_t stream, WARPCELL_LINE) WARPCELL_NAMED(cudaStreamDestroy);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream, WARPCELL_LINE) WARPCELL_NAMED(cudaStreamSynchronize);
 cudaError_t cudaStreamQuery(cudaStream_t stream, WARPCELL_LINE) WARPCELL_NAMED(cudaStreamQuery);

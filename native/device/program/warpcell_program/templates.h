@@ -2,6 +2,8 @@
 // program become.
 #pragma once
 #include "functions.h"
+#include "graphs.h"
+#include "pools.h"
 #include "textures.h"
 
 #define cudaHostAllocDefault 0u
@@ -13,6 +15,7 @@
 #define cudaHostRegisterMapped 2u
 #define cudaMemAttachGlobal 1u
 #define cudaMemAttachHost 2u
+#define cudaMemAttachSingle 4u
 #define cudaStreamDefault 0u
 #define cudaStreamNonBlocking 1u
 #define cudaEventDefault 0u
@@ -82,6 +85,11 @@ cudaError_t cudaMallocManaged(T** memory, size_t bytes, unsigned flags = cudaMem
   return cudaMallocManaged((void**)(void*)memory, bytes, flags, warpcell_line);
 }
 template <class T>
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* memory, size_t = 0, unsigned = cudaMemAttachSingle,
+                                     WARPCELL_LINE) {
+  return warpcell_program_attach(stream, memory, warpcell_line);
+}
+template <class T>
 cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned flags, WARPCELL_LINE) {
   return cudaHostGetDevicePointer((void**)(void*)device, host, flags, warpcell_line);
 }
@@ -140,6 +148,10 @@ cudaError_t cudaFuncSetCacheConfig(T*, cudaFuncCache) {
   return cudaSuccess;  // advice, which needs no following
 }
 template <class T>
+cudaError_t cudaFuncSetSharedMemConfig(T*, cudaSharedMemConfig) {
+  return cudaSuccess;  // banks of four bytes are all that devices have had for long
+}
+template <class T>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, T* kernel, WARPCELL_LINE) {
   return warpcell_program_kernel_attributes(attributes, (const void*)kernel, warpcell_line);
 }
@@ -152,6 +164,29 @@ template <class T>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, T kernel, size_t shared = 0, int limit = 0,
                                                WARPCELL_LINE) {
   return warpcell_program_best_block(grid, block, (const void*)kernel, shared, limit, warpcell_line);
+}
+// The block with which most threads run at once, where the shared memory follows from its size: the largest of those.
+template <class T, class Shared>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, T kernel, Shared shared_of,
+                                                           int limit = 0, WARPCELL_LINE) {
+  cudaFuncAttributes attributes;
+  int processors = 0, most = 0;
+  cudaError_t error = cudaFuncGetAttributes(&attributes, kernel, warpcell_line);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0, warpcell_line);
+  if (error != cudaSuccess) return error;
+  int threads = attributes.maxThreadsPerBlock;
+  if (limit > 0 && limit < threads) threads = limit;
+  for (; threads > 0; threads = (threads - 1) / 32 * 32) {
+    int blocks = 0;
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_of(threads), warpcell_line);
+    if (error != cudaSuccess) return error;
+    if (blocks * threads <= most) continue;
+    most = blocks * threads;
+    *block = threads;
+    *grid = blocks * processors;
+  }
+  return cudaSuccess;
 }
 
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags = 0,

@@ -15,6 +15,11 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* 
 cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width,
                                   size_t height, cudaMemcpyKind kind, WARPCELL_LINE)
     WARPCELL_NAMED(cudaMemcpy2DFromArray);
+cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent, WARPCELL_LINE) WARPCELL_NAMED(cudaMalloc3D);
+cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent extent, WARPCELL_LINE)
+    WARPCELL_NAMED(cudaMemset3D);
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent extent, cudaStream_t stream = nullptr,
+                              WARPCELL_LINE) WARPCELL_NAMED(cudaMemset3DAsync);
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy, WARPCELL_LINE) WARPCELL_NAMED(cudaMemcpy3D);
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream = nullptr, WARPCELL_LINE)
     WARPCELL_NAMED(cudaMemcpy3DAsync);

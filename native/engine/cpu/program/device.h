@@ -18,7 +18,13 @@ namespace warpcell::cpu {
 using Step = std::function<cudaError_t()>;
 
 struct ProgramGraph {
-  std::vector<Step> steps;
+  std::vector<Step> steps;  // a node's handle is its place, from 1 on
+  std::vector<std::pair<size_t, size_t>> edges;
+
+  // Where each of `handles` stands, from 0 on; false where one is none of its nodes.
+  bool places(const cudaGraphNode_t* handles, size_t count, std::vector<size_t>* places) const;
+  // The steps in an order that the edges allow, as they were added where those leave a choice; false: there is none.
+  bool in_order(std::vector<Step>* ordered) const;
 };
 
 struct ProgramStream {
@@ -89,7 +95,12 @@ class CpuProgram final : public ProgramDevice {
   cudaError_t capture_begin(cudaStream_t stream, cudaStreamCaptureMode mode) override;
   cudaError_t capture_end(cudaStream_t stream, cudaGraph_t* graph) override;
   cudaError_t capture_status(cudaStream_t stream, cudaStreamCaptureStatus* status) override;
-  cudaError_t graph_nodes(cudaGraph_t graph, size_t* count) override;
+  cudaError_t graph_create(cudaGraph_t* graph) override;
+  cudaError_t graph_add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, size_t count,
+                        cudaGraph_t child) override;
+  cudaError_t graph_depend(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                           size_t count) override;
+  cudaError_t graph_nodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) override;
   cudaError_t graph_instantiate(cudaGraphExec_t* executable, cudaGraph_t graph) override;
   cudaError_t graph_launch(cudaGraphExec_t executable, cudaStream_t stream) override;
   cudaError_t graph_exec_destroy(cudaGraphExec_t executable) override;

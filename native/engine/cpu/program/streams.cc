@@ -1,5 +1,4 @@
-// Streams, events and graphs of a program on the CPU: what is given to a stream is done at once, or recorded for a
-// graph.
+// Streams and events of a program on the CPU: what is given to a stream is done at once, or recorded for a graph.
 #include "device.h"
 
 #include <ctime>
@@ -135,7 +134,7 @@ cudaError_t CpuProgram::event_elapsed(float* milliseconds, cudaEvent_t start, cu
   return cudaSuccess;
 }
 
-// --- graphs
+// --- captures
 
 cudaError_t CpuProgram::capture_begin(cudaStream_t handle, cudaStreamCaptureMode) {
   Turn turn(tables_);
@@ -173,49 +172,6 @@ cudaError_t CpuProgram::capture_status(cudaStream_t handle, cudaStreamCaptureSta
   bool is_capturing = stream != nullptr && stream->capture != nullptr;
   *status = is_capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
   return cudaSuccess;
-}
-
-cudaError_t CpuProgram::graph_nodes(cudaGraph_t graph, size_t* count) {
-  Turn turn(tables_);
-  auto found = graphs_.find(graph);
-  if (found == graphs_.end()) return cudaErrorInvalidValue;
-  *count = found->second->steps.size();
-  return cudaSuccess;
-}
-
-cudaError_t CpuProgram::graph_instantiate(cudaGraphExec_t* executable, cudaGraph_t graph) {
-  Turn turn(tables_);
-  auto found = graphs_.find(graph);
-  if (found == graphs_.end()) return cudaErrorInvalidValue;
-  static size_t counter = 0;
-  *executable = reinterpret_cast<cudaGraphExec_t>(++counter);
-  executables_[*executable] = found->second->steps;
-  return cudaSuccess;
-}
-
-cudaError_t CpuProgram::graph_launch(cudaGraphExec_t executable, cudaStream_t stream) {
-  std::vector<Step> steps;
-  {
-    Turn turn(tables_);
-    auto found = executables_.find(executable);
-    if (found == executables_.end()) return cudaErrorInvalidValue;
-    steps = found->second;
-  }
-  for (const Step& step : steps) {
-    cudaError_t error = perform(stream, step);
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
-}
-
-cudaError_t CpuProgram::graph_exec_destroy(cudaGraphExec_t executable) {
-  Turn turn(tables_);
-  return executables_.erase(executable) == 0 ? cudaErrorInvalidValue : cudaSuccess;
-}
-
-cudaError_t CpuProgram::graph_destroy(cudaGraph_t graph) {
-  Turn turn(tables_);
-  return graphs_.erase(graph) == 0 ? cudaErrorInvalidValue : cudaSuccess;
 }
 
 }  // namespace warpcell::cpu

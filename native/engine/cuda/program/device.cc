@@ -258,8 +258,21 @@ class CudaProgram final : public ProgramDevice {
     *status = cudaStreamCaptureStatus(value);
     return error;
   }
-  cudaError_t graph_nodes(cudaGraph_t graph, size_t* count) override {
-    return call(more_.cuGraphGetNodes, handle(graph), static_cast<GraphNode*>(nullptr), count);
+  cudaError_t graph_create(cudaGraph_t* graph) override {
+    return call(more_.cuGraphCreate, reinterpret_cast<GraphHandle*>(graph), 0u);
+  }
+  cudaError_t graph_add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, size_t count,
+                        cudaGraph_t child) override {
+    return call(more_.cuGraphAddChildGraphNode, reinterpret_cast<GraphNode*>(node), handle(graph),
+                reinterpret_cast<const GraphNode*>(dependencies), count, handle(child));
+  }
+  cudaError_t graph_depend(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                           size_t count) override {
+    return call(more_.cuGraphAddDependencies, handle(graph), reinterpret_cast<const GraphNode*>(from),
+                reinterpret_cast<const GraphNode*>(to), count);
+  }
+  cudaError_t graph_nodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) override {
+    return call(more_.cuGraphGetNodes, handle(graph), reinterpret_cast<GraphNode*>(nodes), count);
   }
   cudaError_t graph_instantiate(cudaGraphExec_t* executable, cudaGraph_t graph) override {
     return call(api_.cuGraphInstantiate, reinterpret_cast<GraphExecutable*>(executable), handle(graph), 0ull);

@@ -55,6 +55,9 @@ constexpr unsigned kManagedGlobal = 1;
   X(cuStreamDestroy, cuStreamDestroy_v2, (Stream)) \
   X(cuStreamIsCapturing, cuStreamIsCapturing, (Stream, int*)) \
   X(cuLaunchHostFunc, cuLaunchHostFunc, (Stream, HostFunction, void*)) \
+  X(cuGraphCreate, cuGraphCreate, (GraphHandle*, unsigned)) \
+  X(cuGraphAddChildGraphNode, cuGraphAddChildGraphNode, (GraphNode*, GraphHandle, const GraphNode*, size_t, GraphHandle)) \
+  X(cuGraphAddDependencies, cuGraphAddDependencies, (GraphHandle, const GraphNode*, const GraphNode*, size_t)) \
   X(cuGraphGetNodes, cuGraphGetNodes, (GraphHandle, GraphNode*, size_t*))
 // clang-format on
 

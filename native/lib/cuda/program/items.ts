@@ -52,6 +52,7 @@ const attributes = new Set([
   "__maxnreg__",
   "__block_size__",
   "explicit",
+  "requires",
 ]);
 const typeWords = new Set(["struct", "class", "union", "enum"]);
 const pairs: Record<string, string> = { "(": ")", "[": "]", "{": "}" };
@@ -194,20 +195,14 @@ function read(tokens: readonly Placed[], first: number, end: number, scope: read
     while (open < end && tokens[open]!.text !== "{" && tokens[open]!.text !== ";") open += 1;
     const isOpen = tokens[open]?.text === "{";
     const close = isOpen ? closing(tokens, open) : open;
-    const named = typeName(tokens, start, at);
-    return {
-      kind: "type",
-      first,
-      last: semicolon(tokens, close, end),
-      name: named,
-      nameAt: start,
-      isQualified: false,
-      annotations: noted,
-      words,
-      parameters: null,
-      body: isOpen ? { from: open, open, close } : null,
-      scope,
-    };
+    const last = semicolon(tokens, close, end);
+    const common = { first, last, isQualified: false, annotations: noted, words, parameters: null, scope };
+    const variable = noted.size > 0 ? nextWord(tokens, close, last) : -1;
+    // __constant__ struct { int a; } limits;
+    if (variable >= 0)
+      return { ...common, kind: "variable", name: tokens[variable]!.text, nameAt: variable, body: null };
+    const body = isOpen ? { from: open, open, close } : null;
+    return { ...common, kind: "type", name: typeName(tokens, start, at), nameAt: start, body };
   }
   if (parameters !== null && stop !== undefined) {
     const common = { first, name: tokens[name]?.text ?? "", nameAt: name, annotations: noted, words, scope };
@@ -274,6 +269,11 @@ function withoutTemplate(tokens: readonly Placed[], first: number): number {
   let at = first;
   while (tokens[at]?.text === "template" && tokens[at + 1]?.text === "<") at = closingAngle(tokens, at + 1) + 1;
   return at;
+}
+
+function nextWord(tokens: readonly Placed[], from: number, last: number): number {
+  const found = tokens.slice(from, last).findIndex(({ kind }) => kind === "word");
+  return found < 0 ? -1 : from + found;
 }
 
 /** The name of `struct __align__(16) Name final : Base`. */

@@ -14,12 +14,13 @@ export interface SplitProgram {
 
 /** Headers that device code may have; others are the host's. */
 const deviceHeaders =
-  /^(cooperative_groups(\/.*)?|cuda_fp16\.h|cuda_bf16\.h|cuda_fp8\.h|cooperative_groups\.h|curand_kernel\.h|mma\.h|cuComplex\.h|cuda_pipeline(_primitives)?\.h|math_constants\.h|cub\/.*|cuda\/.*|math\.h|cmath|cstdint|stdint\.h|cfloat|float\.h|climits|limits\.h|cstddef|stddef\.h|assert\.h|cassert|type_traits|limits|vector_types\.h|vector_functions\.h|warpcell\/\w+\.cuh)$/;
+  /^(cooperative_groups(\/.*)?|cuda_fp16\.h|cuda_bf16\.h|cuda_fp8\.h|cooperative_groups\.h|curand_kernel\.h|mma\.h|cuComplex\.h|cuda_pipeline(_primitives)?\.h|math_constants\.h|cub\/.*|cuda\/.*|math\.h|cmath|cstdint|stdint\.h|cfloat|float\.h|climits|limits\.h|cstddef|stddef\.h|assert\.h|cassert|type_traits|limits|vector_types\.h|vector_functions\.h|helper_math\.h|warpcell\/\w+\.cuh)$/;
 
 /** Headers of device code, and what host code has in their place: names, and nothing that needs a device. */
 const hostTexts: readonly (readonly [headers: RegExp, text: string])[] = [
   [/^cub\/(block|warp)\//, "namespace cub {}"],
   [/^cuda\/(atomic|barrier|pipeline|latch|semaphore)$/, '#include "warpcell_program/scopes.h"'],
+  [/^cuda\/std\//, '#include "warpcell_program/standard.h"'],
   [/^mma\.h$/, "namespace nvcuda { namespace wmma {} }"],
   [/^cuda_pipeline(_primitives)?\.h$/, ""],
   [/^warpcell\/(?!tensor\.)/, ""],
@@ -77,6 +78,9 @@ const isDeviceVariable = ({ kind, annotations }: Item): boolean =>
 const isOnlyOfDevice = ({ annotations }: Item): boolean =>
   annotations.has("__device__") && !annotations.has("__host__") && !annotations.has("__global__");
 
+/** What a compiler evaluates, for either half. */
+const isCompileTime = ({ words }: Item): boolean => words.has("constexpr") || words.has("concept");
+
 function refuseDeviceLambdas(tokens: readonly Placed[]): void {
   for (const [at, { text, line }] of tokens.entries()) {
     if (text !== "__device__" || tokens[at - 1]?.text !== "]") continue;
@@ -93,7 +97,7 @@ function hostPart(source: string, tokens: readonly Placed[], item: Item): Edit[]
   if (isKernel(item)) return item.body === null ? [] : [stub(source, tokens, item)];
   if (item.kind === "function" && isOnlyOfDevice(item)) return onlyDeclared(source, tokens, item);
   if (item.kind === "variable" && item.annotations.has("__managed__")) return managed(source, tokens, item);
-  if (isDeviceVariable(item)) return withoutStatic(tokens, item);
+  if (isDeviceVariable(item)) return exported(tokens, item);
   if (item.kind === "type")
     return members(tokens, item).flatMap((member) => {
       if (member.kind === "type") return hostPart(source, tokens, member);
@@ -186,7 +190,7 @@ function managed(source: string, tokens: readonly Placed[], item: Item): Edit[] 
     );
   const { text } = named;
   return [
-    ...withoutStatic(tokens, item),
+    ...exported(tokens, item),
     { start: named.start, end: named.end, text: `warpcell_shape_of_${text}` },
     {
       start: end.end,
@@ -207,12 +211,15 @@ function hasComma(tokens: readonly Placed[], { first, last }: Item): boolean {
   return false;
 }
 
-/** A variable has one name in the machine code of both halves. */
-function withoutStatic(tokens: readonly Placed[], item: Item): Edit[] {
-  return tokens
-    .slice(item.first, item.nameAt)
+/** A variable has one name in the machine code of both halves, which takes a type with a name. */
+function exported(tokens: readonly Placed[], item: Item): Edit[] {
+  const before = tokens.slice(item.first, item.nameAt);
+  const edits = before
     .filter(({ text }) => text === "static")
     .map(({ start, end }) => ({ start, end, text: " ".repeat(end - start) }));
+  const type = before.find(({ text }, at) => /^(struct|union|class)$/.test(text) && before[at + 1]?.text === "{");
+  if (type !== undefined) edits.push({ start: type.end, end: type.end, text: ` warpcell_type_of_${item.name}` });
+  return edits;
 }
 
 /** A variable's name in machine code. */
@@ -224,24 +231,28 @@ function symbolOf({ scope, name }: Item): string {
 
 function devicePart(source: string, tokens: readonly Placed[], item: Item, needed: ReadonlySet<string>): Edit[] {
   if (isDeviceFunction(item)) return [];
-  if (isDeviceVariable(item)) return withoutStatic(tokens, item);
+  if (isDeviceVariable(item)) return exported(tokens, item);
   if (item.kind === "function")
-    return item.words.has("constexpr") && needed.has(item.name) ? [] : [removed(source, tokens, item)];
+    return isCompileTime(item) && needed.has(item.name) ? [] : [removed(source, tokens, item)];
   if (item.kind === "using") return usingPart(source, tokens, item, needed);
-  const isConstant = item.words.has("const") || item.words.has("constexpr");
+  const isConstant = item.words.has("const") || isCompileTime(item);
   const isNeeded = declared(tokens, item).some((name) => needed.has(name));
   if (!isNeeded || (item.kind === "variable" && !isConstant)) return [removed(source, tokens, item)];
   if (item.kind === "variable") return [];
   return memberEdits(source, tokens, item);
 }
 
-/** Members that only host code calls are declared. */
+/** Members that only host code calls are declared; a compiler for a device takes none with the word for the host's. */
 function memberEdits(source: string, tokens: readonly Placed[], item: Item): Edit[] {
   return members(tokens, item).flatMap((member) => {
     if (member.kind === "type") return memberEdits(source, tokens, member);
-    const stays =
-      member.kind !== "function" || member.body === null || isDeviceFunction(member) || member.words.has("constexpr");
-    return stays ? [] : [body(source, tokens, member, ";")];
+    if (member.kind !== "function" || isDeviceFunction(member)) return [];
+    const words = tokens
+      .slice(member.first, member.nameAt)
+      .filter(({ text }) => text === "__host__")
+      .map(({ start, end }) => ({ start, end, text: " ".repeat(end - start) }));
+    const stays = member.body === null || member.words.has("constexpr");
+    return stays ? words : [...words, body(source, tokens, member, ";")];
   });
 }
 
@@ -275,7 +286,7 @@ function neededByDevice(source: string, tokens: readonly Placed[], all: readonly
     (item) =>
       item.kind === "type" ||
       item.kind === "using" ||
-      item.words.has("constexpr") ||
+      isCompileTime(item) ||
       (item.kind === "variable" && item.words.has("const")),
   );
   for (let before = -1; before !== needed.size; ) {
