@@ -17,7 +17,7 @@ const whole = names.filter((name) => leftOf(name) === 0);
 
 /** What has classes, lambdas, pointers to functions, textures, graphs, answers of a device, or errors on purpose. */
 const partly =
-  "all-devices async-api callbacks conjugate-gradients constant-filter cooperative curand-walk device-query errors function-pointers graph grid-barrier halves host-threads life linked-list managed md5 mixture new-delete occupancy operators pi pipeline priorities talk template-search templates tensor-cores textures transpose vector-types video-colours volume zero-copy".split(
+  "all-devices async-api callbacks conjugate-gradients constant-filter cooperative curand-walk device-query errors function-pointers graph grid-barrier halves host-threads life linked-list managed md5 mixture new-delete occupancy operators pipeline priorities talk template-search templates tensor-cores textures transpose vector-types video-colours volume zero-copy".split(
     " ",
   );
 
