@@ -5,6 +5,7 @@ import { translated } from "../../kernel/language/cuda/as-cells/translate.ts";
 import { programArguments } from "../helpers/program-arguments.ts";
 import { blocksOf } from "../helpers/guides.ts";
 import { freshSeed, seeded } from "../helpers/random.ts";
+import { openKernel } from "../helpers/kernel.ts";
 import { TestSession } from "../helpers/session.ts";
 
 const folder = new URL("../programs/", import.meta.url);
@@ -17,7 +18,7 @@ const whole = names.filter((name) => leftOf(name) === 0);
 
 /** What has classes, lambdas, pointers to functions, textures, graphs, answers of a device, or errors on purpose. */
 const partly =
-  "all-devices async-api callbacks conjugate-gradients constant-filter cooperative curand-walk device-query errors function-pointers graph grid-barrier halves host-threads life linked-list managed md5 mixture new-delete occupancy operators pi pipeline priorities talk template-search templates tensor-cores textures transpose vector-types video-colours volume zero-copy".split(
+  "all-devices async-api callbacks conjugate-gradients constant-filter cooperative curand-walk device-query errors function-pointers graph grid-barrier halves host-threads life linked-list managed md5 mixture new-delete occupancy operators pipeline priorities talk template-search templates tensor-cores textures transpose vector-types video-colours volume zero-copy".split(
     " ",
   );
 
@@ -131,8 +132,7 @@ describe("what is translated wholly runs as the program does", () => {
     .map((name) => [random(), name] as const)
     .sort(([a], [b]) => a - b)
     .slice(0, process.env["WARPCELL_LONG"] === "1" ? Infinity : 6)
-    .map(([, name]) => name)
-    .filter((name) => process.env["ONLY"] === undefined || process.env["ONLY"].split(",").includes(name));
+    .map(([, name]) => name);
 
   test.each(some)("%s", { timeout: 120_000 }, async (name) => {
     const session = await TestSession.start();
@@ -144,6 +144,18 @@ describe("what is translated wholly runs as the program does", () => {
     else {
       expect(cells.error).toBe(null);
       expectSame(lines(name, cells.output), lines(name, own.output));
+    }
+  });
+
+  test.each(process.env["WARPCELL_LONG"] === "1" ? some : some.slice(0, 2))("the types of %s are right", {
+    timeout: 120_000,
+  }, async (name) => {
+    const { client } = await openKernel({ env: { WARPCELL_DEVICE: "cpu" } });
+    const { cells } = translated(source(name), "%%cuda", given[name]!.map(String));
+    await client.execute("%types strict");
+    for (const cell of cells) {
+      const { reply } = await client.execute(cell);
+      expect([reply["ename"], reply["evalue"]], cell).not.toContain("TypesError");
     }
   });
 });

@@ -92,7 +92,7 @@ function attempt(read: () => void): void {
 }
 
 function take(parts: Parts, tokens: readonly Placed[], item: Item, known: Known): void {
-  const { kind, name, annotations } = item;
+  const { kind, annotations } = item;
   if (kind === "function" && annotations.has("__global__")) return takeKernel(parts, tokens, item, known);
   const isOnlyOfDevice = annotations.has("__device__") && !annotations.has("__host__");
   if (kind === "function" && item.body !== null && !isOnlyOfDevice && !item.isQualified && item.name !== "operator")
@@ -113,7 +113,7 @@ function namesOf(tokens: readonly Placed[], all: readonly Item[]): Known {
   return { types, templates };
 }
 
-/** The types that `template <class T, int N>` names, and with them "" for what is a value. */
+/** The types that `template <class T, int N>` names. */
 function templateNames(tokens: readonly Placed[], { first }: Item): string[] {
   if (tokens[first]?.text !== "template") return [];
   const names: string[] = [];

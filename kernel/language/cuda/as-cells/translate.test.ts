@@ -182,6 +182,15 @@ console.log("end");`);
     expect(lines).toEqual(['const p = empty([1], { dtype: "int32" });', 'console.log("well");']);
   });
 
+  test("what is imported is used", () => {
+    const { cells } = translated(
+      "int main() { int x[2] = {}, *d; cudaMalloc(&d, sizeof(x)); cudaMemcpy(d, x, sizeof(x), cudaMemcpyHostToDevice); }",
+      "%%cuda",
+      [],
+    );
+    expect(cells).toEqual(['import { tensor } from "warpcell";\n\nconst x = new Int32Array(2);\nconst d = tensor(x);']);
+  });
+
   test("macros that only host code uses are not in the cell of the device", () => {
     const { cells } = translated(
       "#define CHECK(call) if (call != cudaSuccess) exit(1)\n#define SIZE 4\n__global__ void f(int* p) { p[0] = SIZE; }\nint main() { CHECK(cudaDeviceReset()); }",

@@ -20,9 +20,11 @@ export function translated(source: string, firstLine: string, args: readonly str
   const main = mainOf(cells, args);
   const left = [...new Set(cells.left)].sort((a, b) => a - b);
   const sentence = leftSentence(left);
-  const imports =
-    cells.imports.size === 0 ? [] : [`import { ${[...cells.imports].sort().join(", ")} } from "warpcell";`, ""];
   const { definitions } = cells;
+  // A tensor that got its numbers at once leaves `empty` behind.
+  const used = new Set([...definitions, ...main].join("\n").match(/\w+/g));
+  const names = [...cells.imports].filter((name) => used.has(name)).sort();
+  const imports = names.length === 0 ? [] : [`import { ${names.join(", ")} } from "warpcell";`, ""];
   const texts =
     definitions.length === 0
       ? [[...sentence, ...imports, ...main]]
