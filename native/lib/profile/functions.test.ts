@@ -1,6 +1,7 @@
 // What V8 saw, as runs of functions: nested as they called each other, without the frames of others above the user's.
 import type { Profiler } from "node:inspector";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { describeFunctions } from "../device/origins.ts";
 import { runsOf } from "./functions.ts";
 
 const library = new URL("../tensor/tensor.js", import.meta.url).href;
@@ -52,6 +53,28 @@ test("what the library does is one run, whatever it calls; a function that it ca
     [train, 110, 130],
     ["Warpcell", 110, 130],
   ]);
+});
+
+test("what Node.js does for a function of a cell is its own, and names that cells are given are not shown", () => {
+  onTestFinished(() => describeFunctions(() => undefined));
+  const cell = { label: "Cell [3]", cell: null, count: 3, line: 4 };
+  describeFunctions((url) => (url === "cell:1" ? cell : "ours"));
+  const nodes = nodesOf(
+    [1, "(root)", "", 2],
+    [2, "run", "file:///kernel.js", 3, 6],
+    [6, "append", "file:///node_modules/text.js"],
+    [3, "$$0.f", "cell:1", 4, 5],
+    [4, "now", "node:internal/perf"],
+    [5, "show", "file:///kernel.js"],
+  );
+  const found = runsOf({ nodes, samples: [4, 5], timeDeltas: [1, 1], startTime: 0, endTime: 3 });
+  expect(found.map(({ name, place }) => [name, place])).toEqual([
+    ["Node.js", undefined],
+    ["(anonymous)", cell],
+    ["Warpcell", undefined],
+  ]);
+  const package_ = runsOf({ nodes, samples: [6], timeDeltas: [1], startTime: 0, endTime: 3 });
+  expect(package_.map(({ name }) => name)).toEqual(["Warpcell"]);
 });
 
 test("the collector interrupts nothing, idleness ends what ran, and what runs a function is not shown", () => {

@@ -87,7 +87,9 @@ function stacksOf(nodes: readonly Profiler.ProfileNode[]): Map<number, readonly 
     const { functionName } = node.callFrame;
     if (functionName === "(garbage collector)") continue;
     const isMachine = /^\((root|program|idle)\)$/.test(functionName);
-    const stack = isMachine ? outer : extended(outer, frameOf(node.callFrame));
+    const stack = isMachine
+      ? outer
+      : extended(outer, isPackageOfOurs(outer, node.callFrame) ? ours : frameOf(node.callFrame));
     stacks.set(node.id, stack);
     for (const child of node.children ?? []) queue.push({ node: byId.get(child)!, outer: stack });
   }
@@ -100,11 +102,18 @@ function extended(outer: readonly Frame[], frame: Frame): readonly Frame[] {
   return !frame.isFolded && outer.every(({ isFolded }) => isFolded) ? [frame] : [...outer, frame];
 }
 
+const ours: Frame = { name: "Warpcell", place: undefined, isFolded: true };
+
+/** A package that the user imports is called by the user's code. */
+const isPackageOfOurs = (outer: readonly Frame[], { url }: Profiler.ProfileNode["callFrame"]): boolean =>
+  outer.at(-1)?.name === ours.name && url.includes("/node_modules/");
+
 function frameOf({ functionName, url, lineNumber, columnNumber }: Profiler.ProfileNode["callFrame"]): Frame {
-  const told = functionPlace(url, lineNumber + 1, columnNumber + 1);
-  if (told === "ours" || url.startsWith(libraryFolder)) return { name: "Warpcell", place: undefined, isFolded: true };
   if (url === "" || url.startsWith("node:")) return { name: "Node.js", place: undefined, isFolded: true };
-  const name = functionName === "" ? "(anonymous)" : functionName;
+  const told = functionPlace(url, lineNumber + 1, columnNumber + 1);
+  if (told === "ours" || url.startsWith(libraryFolder)) return ours;
+  // V8 calls a function without a name by what it is assigned to, which in a cell's code may be a name of ours.
+  const name = functionName === "" || functionName.includes("$$") ? "(anonymous)" : functionName;
   if (told !== undefined)
     return { name: told === "cell" ? "cell" : name, place: told === "cell" ? undefined : told, isFolded: false };
   return { name: `${name} (${basename(url)}:${lineNumber + 1})`, place: undefined, isFolded: false };
