@@ -74,9 +74,10 @@ describe("CUDA cells", () => {
 
 describe("magics", () => {
   test.each([
-    ["%%profile\na", { counters: false, samples: false }],
-    ["%profile --counters\na", { counters: true, samples: false }],
-    ["%%profile --samples  --counters\na", { counters: true, samples: true }],
+    ["%%profile\na", { counters: false, samples: false, typescript: false }],
+    ["%profile --counters\na", { counters: true, samples: false, typescript: false }],
+    ["%%profile --samples  --counters\na", { counters: true, samples: true, typescript: false }],
+    ["%%profile --typescript\na", { counters: false, samples: false, typescript: true }],
   ])("a profile is asked for: %j", (text, profile) => {
     expect(parse(text)).toMatchObject({ language: "typescript", code: "\na", magics: { profile } });
   });

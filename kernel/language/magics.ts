@@ -19,7 +19,7 @@ export interface Magics {
   /** Say how long the cell took. */
   time?: true;
   /** Profile the cell. */
-  profile?: { counters: boolean; samples: boolean };
+  profile?: { counters: boolean; samples: boolean; typescript: boolean };
   /** List the notebook's names. */
   whos?: true;
   /** Texts to show before the code runs. */
@@ -47,7 +47,7 @@ interface LineMagic {
   take(magics: Magics, rest: string, place: Place): void;
 }
 
-const profileOptions = ["--counters", "--samples"];
+const profileOptions = ["--counters", "--samples", "--typescript"];
 const typeChecking: readonly TypeChecking[] = ["strict", "warn", "off"];
 
 const lineMagics: Record<string, LineMagic> = {
@@ -96,7 +96,7 @@ const lineMagics: Record<string, LineMagic> = {
   },
   "%profile": {
     usage: "%%profile [options]",
-    does: "shows what the devices did in the cell: kernels, copies, gaps, and why; --counters and --samples look into kernels",
+    does: "shows what the devices did in the cell: kernels, copies, gaps, and why; --counters and --samples look into kernels, --typescript into your functions",
     words: profileOptions,
     ofCell: true,
     take: (magics, rest, { line, column }) => {
@@ -105,11 +105,15 @@ const lineMagics: Record<string, LineMagic> = {
       if (stray !== undefined)
         throw new CellSyntaxError(
           "UNKNOWN_MAGIC",
-          `%%profile takes --counters, --samples or nothing, but got ${stray}. The code comes on the next line.`,
+          `%%profile takes --counters, --samples, --typescript or nothing, but got ${stray}. The code comes on the next line.`,
           line,
           column,
         );
-      magics.profile = { counters: given.includes("--counters"), samples: given.includes("--samples") };
+      magics.profile = {
+        counters: given.includes("--counters"),
+        samples: given.includes("--samples"),
+        typescript: given.includes("--typescript"),
+      };
     },
   },
   "%time": {

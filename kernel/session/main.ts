@@ -109,6 +109,7 @@ session.library.whenLoaded((loaded) => {
   host.describeOrigins((origin) => cells.placeOfOrigin(origin));
   host.importModulesBy((address) => session.modules.import(address));
   host.setUpWorkers(new URL("./cells/worker-hooks.js", import.meta.url).href);
+  host.describeFunctions((...position) => session.tracebacks.functionAt(...position));
   host.describeCaller(() => session.tracebacks.here());
   agent.postMessage({ type: "library", url: hostUrl } satisfies ToAgent);
   host.whenShown((shown) => agent.postMessage({ type: "shown", shown } satisfies ToAgent));

@@ -18,7 +18,7 @@ export { compiledCodeOf } from "./cuda/compiled-code.ts";
 export { EarlierKernels } from "./cuda/host/earlier-kernels.ts";
 export { isProgram } from "./cuda/program/split.ts";
 export { outdatedText, SharedCode, type SharedSource, type Taken } from "./cuda/shared-code.ts";
-export { describeCaller, describeOrigins, origin, type CodePlace } from "./device/origins.ts";
+export { describeCaller, describeFunctions, describeOrigins, origin, type CodePlace } from "./device/origins.ts";
 export { goneProfile, Profile, viewedWindow } from "./profile/profile.ts";
 export { Profiling } from "./profile/profiling.ts";
 export { disposeShown, figuresOfShown, goneTensor, openedOf, shownTensor, sliceOf } from "./tensor/shown.ts";

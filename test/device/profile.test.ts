@@ -35,6 +35,38 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 
 afterEach(() => Profiling.current?.abandon());
 
+test("the function that takes most of the time is the widest of the flame chart, within what called it", async () => {
+  const spin = (milliseconds: number): void => {
+    const end = performance.now() + milliseconds;
+    while (performance.now() < end);
+  };
+  function long(): void {
+    spin(120);
+  }
+  function short(): void {
+    spin(30);
+  }
+  function step(): void {
+    long();
+    short();
+  }
+  const p = await profile(step, { typescript: true });
+  const found = p.events().filter(({ track }) => track === "functions");
+  const widest = (name: string) => {
+    const [first] = found
+      .filter((event) => event.name.startsWith(`${name} (profile.test.ts:`))
+      .sort((a, b) => b.duration - a.duration);
+    return first!;
+  };
+  const [outer, most, less] = [widest("step"), widest("long"), widest("short")];
+  expect(most.duration).toBeGreaterThan(less.duration);
+  expect(most.start).toBeGreaterThanOrEqual(outer.start);
+  expect(less.start).toBeGreaterThanOrEqual(most.start + most.duration - 1e-6);
+  expect(less.start + less.duration).toBeLessThanOrEqual(outer.start + outer.duration + 1e-6);
+  const none = await profile(step);
+  expect(none.events().filter(({ track }) => track === "functions")).toEqual([]);
+});
+
 describe.each(devices.map((device) => [device.name, device] as const))("on %s", (name, device) => {
   let saxpy: Kernel;
   let broken: Kernel;
@@ -253,7 +285,7 @@ describe("what is refused", () => {
       "The options of a profile must be an object such as { counters: true }, but got 2.",
     );
     await expect(profile(() => 1, { counter: true } as never)).rejects.toThrow(
-      'A profile has no option "counter". It has trace, counters and samples.',
+      'A profile has no option "counter". It has trace, counters, samples and typescript.',
     );
     await expect(profile(() => 1, { trace: 1 } as never)).rejects.toThrow(
       "trace of a profile must be true or false, but got 1.",

@@ -150,6 +150,19 @@ describe("%%profile", () => {
     ).toEqual([["scale", 1]]);
   });
 
+  test("with --typescript functions lead to their lines, and none of the kernel's own is among them", async () => {
+    const { client } = await prepared();
+    await client.execute(
+      "const double = 2\nfunction heavy(milliseconds: number): number {\n  const end = performance.now() + milliseconds;\n  let turns = 0;\n  while (performance.now() < end) turns += double;\n  return turns;\n}",
+    );
+    const { outputs } = await client.execute("%%profile --typescript\nconst outer = () => heavy(60);\nouter() > 0");
+    const functions = slices(profileOf(outputs)).filter(({ track }) => track === "functions");
+    expect(functions).toContainEqual({ name: "heavy", place: "Cell [3]:2", kind: "function", track: "functions" });
+    expect(functions).toContainEqual({ name: "outer", place: "Cell [4]:2", kind: "function", track: "functions" });
+    const allowed = new Set(["cell", "outer", "heavy", "Node.js", "Warpcell"]);
+    expect(functions.filter(({ name }) => !allowed.has(name))).toEqual([]);
+  });
+
   test("with samples the cpu says that it has none, and counters and samples are not for one profile", async () => {
     const { client } = await prepared();
     const { outputs } = await client.execute("%%profile --samples\nscale.over(4096)(x, 4096, 2)");
@@ -167,7 +180,7 @@ describe("%%profile", () => {
     expect(shown(await client.execute("%%profile --all\n1"))).toContainEqual([
       "error",
       expect.stringContaining(
-        "%%profile takes --counters, --samples or nothing, but got --all. The code comes on the next line.",
+        "%%profile takes --counters, --samples, --typescript or nothing, but got --all. The code comes on the next line.",
       ),
     ]);
   });

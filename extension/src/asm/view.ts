@@ -1,4 +1,5 @@
 // Shows a kernel's source beside its listings, linked line by line both ways, with a search over all of them.
+import { trans } from "../drawing/trans.ts";
 import type { Extension } from "@codemirror/state";
 import { keepKeys } from "../drawing/own-keys.ts";
 import type { AsmListing, AsmPayload } from "../../../kernel/mime.ts";
@@ -136,7 +137,7 @@ export class AsmView {
     Object.assign(this.search, { type: "search", placeholder: "Search" });
     this.search.setAttribute(
       "aria-label",
-      "Search source and listings. Enter goes to the next line, Shift+Enter to the one before.",
+      trans.__("Search source and listings. Enter goes to the next line, Shift+Enter to the one before."),
     );
     keepKeys(this.search);
     this.search.addEventListener("input", () => this.find());

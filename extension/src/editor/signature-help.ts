@@ -1,4 +1,5 @@
 // Shows the call that is being written: from its bracket on, above it, with the parameter at the cursor marked.
+import { trans } from "../drawing/trans.ts";
 import type { Extension } from "@codemirror/state";
 import { Prec, StateEffect, StateField } from "@codemirror/state";
 import type { EditorView, Tooltip, ViewUpdate } from "@codemirror/view";
@@ -142,7 +143,9 @@ function boxOf({ signatures }: EditorSignatures, index: number): HTMLElement {
   // Said when it changes, also to those who do not see it.
   box.setAttribute("role", "status");
   if (signatures.length > 1)
-    box.append(element("div", "warpcell-signature-count", `${index + 1} of ${signatures.length} · Alt+↑ Alt+↓`));
+    box.append(
+      element("div", "warpcell-signature-count", trans.__("%1 of %2 · Alt+↑ Alt+↓", index + 1, signatures.length)),
+    );
   const [first] = markdown.split("\n\n");
   if (first) box.append(element("div", "warpcell-signature-text", first.replaceAll("`", "")));
   return box;

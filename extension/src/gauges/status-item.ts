@@ -1,5 +1,6 @@
 // Shows a reading in the status bar: a meter of the memory, a curve of the last minute, and the line; all figures on
 // hover and focus. It is a button, which opens the panel of memory where there is one.
+import { trans } from "../drawing/trans.ts";
 import { Widget } from "@lumino/widgets";
 import { curvePath } from "../drawing/curve-path.ts";
 import { svg } from "../drawing/svg.ts";
@@ -51,7 +52,7 @@ export class GaugeItem extends Widget {
   display(reading: Reading, samples: readonly GaugeSample[]): void {
     this.line.textContent = reading.text;
     this.node.title = reading.tooltip;
-    this.button.setAttribute("aria-label", `Memory: ${reading.text}`);
+    this.button.setAttribute("aria-label", trans.__("Memory: %1", reading.text));
     this.button.setAttribute("aria-description", reading.tooltip);
     this.node.dataset["busy"] = String(reading.busy);
     this.meter.hidden = reading.share === null;
@@ -61,7 +62,7 @@ export class GaugeItem extends Widget {
   }
 
   showProblem(sentence: string): void {
-    this.display({ text: "gauges unreadable", tooltip: sentence, share: null, busy: false }, []);
+    this.display({ text: trans.__("gauges unreadable"), tooltip: sentence, share: null, busy: false }, []);
   }
 
   /** Bytes in tensors, up to the most of the minute. */

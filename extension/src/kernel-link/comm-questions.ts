@@ -9,6 +9,8 @@ export interface Answer {
 
 type Resolve = (answer: Checked<Answer>) => void;
 
+const unnumbered = "The kernel answered without saying which question: it may be of another version.";
+
 /** After one of these the kernel knows none of the comms it had. */
 const forgetting: ReadonlySet<Kernel.Status> = new Set(["restarting", "autorestarting", "dead"]);
 
@@ -74,10 +76,9 @@ export class CommQuestions {
   }
 
   private answer(data: unknown, buffers: Answer["buffers"]): void {
-    // A kernel of another's making may send anything.
-    if (typeof data !== "object" || data === null) return;
-    const { request: of, problem } = data as { request?: unknown; problem?: unknown };
-    const request = Number(of);
+    const { request, problem } = Object(data) as { request?: unknown; problem?: unknown };
+    // Whoever waited for it would wait for ever: a kernel of another's making may send anything.
+    if (typeof request !== "number") return this.refuse(unnumbered);
     const resolve = this.waiting.get(request);
     this.waiting.delete(request);
     resolve?.(typeof problem === "string" ? { ok: false, problem } : { ok: true, value: { data, buffers } });
@@ -85,8 +86,12 @@ export class CommQuestions {
 
   private forget(): void {
     this.comm = null;
+    this.refuse(this.gone);
+  }
+
+  private refuse(problem: string): void {
     const resolves = [...this.waiting.values()];
     this.waiting.clear();
-    for (const resolve of resolves) resolve({ ok: false, problem: this.gone });
+    for (const resolve of resolves) resolve({ ok: false, problem });
   }
 }

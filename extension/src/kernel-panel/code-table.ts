@@ -12,15 +12,31 @@ interface Column {
 
 /** Between the signature and the place; one in which nobody has anything is left out. */
 const facts: readonly Column[] = [
-  { title: "Registers", isNumber: true, text: ({ registers }) => (registers === null ? "" : String(registers)) },
   {
-    title: "Shared memory",
+    get title() {
+      return trans.__("Registers");
+    },
+    isNumber: true,
+    text: ({ registers }) => (registers === null ? "" : String(registers)),
+  },
+  {
+    get title() {
+      return trans.__("Shared memory");
+    },
     isNumber: true,
     text: ({ shared }) => (shared === null || shared === 0 ? "" : formatBytes(shared)),
   },
-  { title: "Threads run as", isNumber: false, text: ({ execution }) => execution ?? "" },
   {
-    title: "Last time",
+    get title() {
+      return trans.__("Threads run as");
+    },
+    isNumber: false,
+    text: ({ execution }) => execution ?? "",
+  },
+  {
+    get title() {
+      return trans.__("Last time");
+    },
     isNumber: true,
     text: ({ lastTime }) => (lastTime === null ? "" : formatTime(lastTime * 1e6)),
   },
@@ -38,7 +54,11 @@ export function codeTable(code: readonly CompiledCode[], goTo: (place: TracePlac
     made.setAttribute("role", "columnheader");
     return made;
   };
-  const titles = [head("Code"), ...columns.map(({ title, isNumber }) => head(title, isNumber)), head("Declared at")];
+  const titles = [
+    head(trans.__("Code")),
+    ...columns.map(({ title, isNumber }) => head(title, isNumber)),
+    head(trans.__("Declared at")),
+  ];
   const rows = code.map((each) =>
     row(
       rowHead(each),

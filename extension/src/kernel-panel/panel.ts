@@ -60,9 +60,9 @@ export class KernelPanel extends Widget {
     this.body = element(
       "div",
       "warpcell-panel-scroll",
-      part("Compiled code", this.code),
-      part("Compile cache", this.cache, clear),
-      part("Machine", this.machine, again),
+      part(trans.__("Compiled code"), this.code),
+      part(trans.__("Compile cache"), this.cache, clear),
+      part(trans.__("Machine"), this.machine, again),
     );
     for (const each of [this.note, this.said]) each.setAttribute("role", "status");
     this.node.append(

@@ -33,7 +33,7 @@ export class Advice extends Widget {
         element(
           "div",
           "warpcell-advice-none",
-          `${formatCount(rest, "more sentence is", "more sentences are")} not shown.`,
+          trans._n("%1 more sentence is not shown.", "%1 more sentences are not shown.", rest),
         ),
       );
   }

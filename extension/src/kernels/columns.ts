@@ -1,5 +1,6 @@
 // The table of columns: how each reads a row, for the eye, for sorting and for a spreadsheet, and when it is worth its
 // room.
+import { trans } from "../drawing/trans.ts";
 import {
   formatAmount,
   formatBytes,
@@ -62,8 +63,12 @@ function mostSampledText(kernel: TraceKernel): string {
 const columns: readonly Column[] = [
   {
     id: "share",
-    title: "Time %",
-    description: "Share of the time that all kernels of the profile took",
+    get title() {
+      return trans.__("Time %");
+    },
+    get description() {
+      return trans.__("Share of the time that all kernels of the profile took");
+    },
     align: "number",
     isInformative: always,
     key: ({ kernel }) => kernel.share,
@@ -72,8 +77,12 @@ const columns: readonly Column[] = [
   },
   {
     id: "total",
-    title: "Total",
-    description: "Time of all launches",
+    get title() {
+      return trans.__("Total");
+    },
+    get description() {
+      return trans.__("Time of all launches");
+    },
     align: "number",
     isInformative: always,
     key: ({ kernel }) => kernel.total,
@@ -82,8 +91,12 @@ const columns: readonly Column[] = [
   },
   {
     id: "calls",
-    title: "Calls",
-    description: "Launches",
+    get title() {
+      return trans.__("Calls");
+    },
+    get description() {
+      return trans.__("Launches");
+    },
     align: "number",
     isInformative: always,
     key: ({ kernel }) => kernel.calls,
@@ -92,8 +105,12 @@ const columns: readonly Column[] = [
   },
   {
     id: "mean",
-    title: "Mean ± std",
-    description: "Of one launch, and its standard deviation",
+    get title() {
+      return trans.__("Mean ± std");
+    },
+    get description() {
+      return trans.__("Of one launch, and its standard deviation");
+    },
     align: "number",
     isInformative: isRepeated,
     key: ({ kernel }) => kernel.mean,
@@ -105,8 +122,12 @@ const columns: readonly Column[] = [
   },
   {
     id: "range",
-    title: "Min … Max",
-    description: "The shortest and the longest launch; sorted by the longest",
+    get title() {
+      return trans.__("Min … Max");
+    },
+    get description() {
+      return trans.__("The shortest and the longest launch; sorted by the longest");
+    },
     align: "number",
     isInformative: isRepeated,
     key: ({ kernel }) => kernel.max,
@@ -118,8 +139,12 @@ const columns: readonly Column[] = [
   },
   {
     id: "name",
-    title: "Name",
-    description: "The kernel, after the library's operation that launches it",
+    get title() {
+      return trans.__("Name");
+    },
+    get description() {
+      return trans.__("The kernel, after the library's operation that launches it");
+    },
     align: "text",
     isInformative: always,
     key: ({ name, kernel }) => `${kernel.operation ?? ""}${name}`,
@@ -131,8 +156,12 @@ const columns: readonly Column[] = [
   },
   {
     id: "device",
-    title: "Device",
-    description: "Where it ran",
+    get title() {
+      return trans.__("Device");
+    },
+    get description() {
+      return trans.__("Where it ran");
+    },
     align: "text",
     isInformative: (rows) => rows.some(({ kernel }) => kernel.device !== rows[0]!.kernel.device),
     key: ({ kernel }) => kernel.device,
@@ -141,8 +170,12 @@ const columns: readonly Column[] = [
   },
   {
     id: "grid",
-    title: "Grid",
-    description: "Blocks of the longest launch",
+    get title() {
+      return trans.__("Grid");
+    },
+    get description() {
+      return trans.__("Blocks of the longest launch");
+    },
     align: "number",
     isInformative: hasSome(({ kernel }) => product(kernel.grid)),
     key: ({ kernel }) => product(kernel.grid),
@@ -151,8 +184,12 @@ const columns: readonly Column[] = [
   },
   {
     id: "block",
-    title: "Block",
-    description: "Threads in a block of the longest launch",
+    get title() {
+      return trans.__("Block");
+    },
+    get description() {
+      return trans.__("Threads in a block of the longest launch");
+    },
     align: "number",
     isInformative: hasSome(({ kernel }) => product(kernel.block)),
     key: ({ kernel }) => product(kernel.block),
@@ -161,8 +198,12 @@ const columns: readonly Column[] = [
   },
   {
     id: "registers",
-    title: "Registers",
-    description: "Of one thread",
+    get title() {
+      return trans.__("Registers");
+    },
+    get description() {
+      return trans.__("Of one thread");
+    },
     align: "number",
     isInformative: hasSome(({ kernel }) => kernel.registers),
     key: ({ kernel }) => kernel.registers,
@@ -171,8 +212,12 @@ const columns: readonly Column[] = [
   },
   {
     id: "shared",
-    title: "Shared",
-    description: "Shared memory of one block",
+    get title() {
+      return trans.__("Shared");
+    },
+    get description() {
+      return trans.__("Shared memory of one block");
+    },
     align: "number",
     isInformative: hasSome(({ kernel }) => kernel.shared || null),
     key: ({ kernel }) => kernel.shared,
@@ -181,8 +226,12 @@ const columns: readonly Column[] = [
   },
   {
     id: "local",
-    title: "Local",
-    description: "Local memory of one thread: registers that were spilled, and arrays",
+    get title() {
+      return trans.__("Local");
+    },
+    get description() {
+      return trans.__("Local memory of one thread: registers that were spilled, and arrays");
+    },
     align: "number",
     isInformative: hasSome(({ kernel }) => kernel.local || null),
     key: ({ kernel }) => kernel.local,
@@ -191,8 +240,12 @@ const columns: readonly Column[] = [
   },
   {
     id: "occupancy",
-    title: "Occupancy",
-    description: "Achieved / theoretical, percent of the warps that a multiprocessor holds, and what limits it",
+    get title() {
+      return trans.__("Occupancy");
+    },
+    get description() {
+      return trans.__("Achieved / theoretical, percent of the warps that a multiprocessor holds, and what limits it");
+    },
     align: "number",
     isInformative: hasSome(({ kernel }) => kernel.achievedOccupancy ?? kernel.theoreticalOccupancy),
     key: ({ kernel }) => kernel.achievedOccupancy ?? kernel.theoreticalOccupancy,
@@ -205,8 +258,12 @@ const columns: readonly Column[] = [
   },
   {
     id: "bandwidth",
-    title: "Bandwidth",
-    description: "Memory moved by one launch per second, and its share of what a copy reaches on this device",
+    get title() {
+      return trans.__("Bandwidth");
+    },
+    get description() {
+      return trans.__("Memory moved by one launch per second, and its share of what a copy reaches on this device");
+    },
     align: "number",
     isInformative: hasSome(({ bandwidth }) => bandwidth),
     key: ({ bandwidth }) => bandwidth,
@@ -218,9 +275,14 @@ const columns: readonly Column[] = [
   },
   {
     id: "throughput",
-    title: "Throughput",
-    description:
-      "Operations of one launch per second, and their share of what a matrix product of the same dtype reaches on this device",
+    get title() {
+      return trans.__("Throughput");
+    },
+    get description() {
+      return trans.__(
+        "Operations of one launch per second, and their share of what a matrix product of the same dtype reaches on this device",
+      );
+    },
     align: "number",
     isInformative: hasSome(({ throughput }) => throughput),
     key: ({ throughput }) => throughput,
@@ -232,8 +294,12 @@ const columns: readonly Column[] = [
   },
   {
     id: "samples",
-    title: "Most samples",
-    description: "What most warps waited for when the profiler looked, by NVIDIA's names; selected: they ran",
+    get title() {
+      return trans.__("Most samples");
+    },
+    get description() {
+      return trans.__("What most warps waited for when the profiler looked, by NVIDIA's names; selected: they ran");
+    },
     align: "number",
     isInformative: hasSome(({ kernel }) => mostSampled(kernel)?.share ?? null),
     key: ({ kernel }) => mostSampled(kernel)?.share ?? null,
@@ -248,8 +314,12 @@ const columns: readonly Column[] = [
 
 const places: Column = {
   id: "places",
-  title: "Launched at",
-  description: "The lines that launch it",
+  get title() {
+    return trans.__("Launched at");
+  },
+  get description() {
+    return trans.__("The lines that launch it");
+  },
   align: "text",
   isInformative: (rows) => rows.some((row) => row.places.length > 0),
   key: (row) => row.places[0]?.place.text ?? null,
@@ -267,7 +337,7 @@ function counterColumn(name: string): Column {
   return {
     id: `counter ${name}`,
     title: shownText(name, 32),
-    description: `Measured by the device: ${shownText(name)}`,
+    description: trans.__("Measured by the device: %1", shownText(name)),
     align: "number",
     isInformative: hasSome(value),
     key: value,

@@ -1,4 +1,5 @@
 // The operators of a profile: which operations ran on which shapes, how often, and what they took by themselves.
+import { trans } from "../drawing/trans.ts";
 import type { TraceOperation, TracePayload } from "../../../kernel/mime.ts";
 import { formatPart, formatTime } from "../drawing/quantity.ts";
 import { shownText } from "../drawing/shown-text.ts";
@@ -14,8 +15,12 @@ const name = (row: Row): string => shownText(row.name === "" ? "(no name)" : row
 const columns: readonly TableColumn<Row>[] = [
   {
     id: "name",
-    title: "Operation",
-    description: "An operation of the library, or a kernel of a cell",
+    get title() {
+      return trans.__("Operation");
+    },
+    get description() {
+      return trans.__("An operation of the library, or a kernel of a cell");
+    },
     align: "text",
     key: ({ name }) => name,
     text: name,
@@ -23,48 +28,72 @@ const columns: readonly TableColumn<Row>[] = [
   },
   {
     id: "device-self",
-    title: "On device",
-    description: "Time of the kernels, copies and fills that it launches itself",
+    get title() {
+      return trans.__("On device");
+    },
+    get description() {
+      return trans.__("Time of the kernels, copies and fills that it launches itself");
+    },
     align: "number",
     key: ({ deviceSelf }) => deviceSelf,
     text: ({ deviceSelf }) => formatTime(deviceSelf),
   },
   {
     id: "share",
-    title: "Share",
-    description: "Of the time that devices spent on all operations",
+    get title() {
+      return trans.__("Share");
+    },
+    get description() {
+      return trans.__("Of the time that devices spent on all operations");
+    },
     align: "number",
     key: ({ share }) => share,
     text: ({ share }) => formatPart(share),
   },
   {
     id: "host-self",
-    title: "On host",
-    description: "Time of TypeScript's thread, without the operations that it calls",
+    get title() {
+      return trans.__("On host");
+    },
+    get description() {
+      return trans.__("Time of TypeScript's thread, without the operations that it calls");
+    },
     align: "number",
     key: ({ hostSelf }) => hostSelf,
     text: ({ hostSelf }) => formatTime(hostSelf),
   },
   {
     id: "host",
-    title: "Host, all",
-    description: "Time of TypeScript's thread, with the operations that it calls",
+    get title() {
+      return trans.__("Host, all");
+    },
+    get description() {
+      return trans.__("Time of TypeScript's thread, with the operations that it calls");
+    },
     align: "number",
     key: ({ host }) => host,
     text: ({ host }) => formatTime(host),
   },
   {
     id: "calls",
-    title: "Calls",
-    description: "With these shapes",
+    get title() {
+      return trans.__("Calls");
+    },
+    get description() {
+      return trans.__("With these shapes");
+    },
     align: "number",
     key: ({ calls }) => calls,
     text: ({ calls }) => calls.toLocaleString("en-US"),
   },
   {
     id: "shapes",
-    title: "Shapes",
-    description: "What it was given → what it made",
+    get title() {
+      return trans.__("Shapes");
+    },
+    get description() {
+      return trans.__("What it was given → what it made");
+    },
     align: "text",
     key: ({ shapes }) => shapes,
     text: ({ shapes }) => shownText(shapes, 80),
@@ -72,8 +101,12 @@ const columns: readonly TableColumn<Row>[] = [
   },
   {
     id: "line",
-    title: "Called at",
-    description: "The first line that calls it, and how many more there are",
+    get title() {
+      return trans.__("Called at");
+    },
+    get description() {
+      return trans.__("The first line that calls it, and how many more there are");
+    },
     align: "text",
     key: ({ line }) => line,
     text: ({ line, places }) => line + (places.length > 1 ? ` +${places.length - 1}` : ""),

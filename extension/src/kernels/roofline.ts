@@ -35,7 +35,7 @@ export class Roofline extends Widget {
         element(
           "div",
           "warpcell-roofline-note",
-          `${formatCount(devices.length - mostDevices, "more device is", "more devices are")} not shown.`,
+          trans._n("%1 more device is not shown.", "%1 more devices are not shown.", devices.length - mostDevices),
         ),
       );
   }
@@ -89,7 +89,12 @@ class Figure {
     this.field.setAttribute("aria-roledescription", "roofline");
     this.field.setAttribute(
       "aria-label",
-      `Roofline of ${shownText(device.device, 40)}: ${formatCount(points.length, "kernel", "kernels")}. Arrow keys go from the kernel that took longest to the next, Enter shows it in the timeline.`,
+      trans._n(
+        "Roofline of %2: %1 kernel. Arrow keys go from the kernel that took longest to the next, Enter shows it in the timeline.",
+        "Roofline of %2: %1 kernels. Arrow keys go from the kernel that took longest to the next, Enter shows it in the timeline.",
+        points.length,
+        shownText(device.device, 40),
+      ),
     );
     keepKeys(this.field);
     this.reading.setAttribute("role", "status");

@@ -86,7 +86,7 @@ export class KernelTable extends Widget {
             element(
               "span",
               "warpcell-kernels-note",
-              `${formatCount(omittedCounters, "more counter has", "more counters have")} no column.`,
+              trans._n("%1 more counter has no column.", "%1 more counters have no column.", omittedCounters),
             ),
           ]
         : [];

@@ -1,4 +1,5 @@
 // One device in the panel of memory: its figures, curve, largest tensors, map and cells.
+import { trans } from "../drawing/trans.ts";
 import type { CellMemory, DeviceGauge, DeviceMemory } from "../../../kernel/mime.ts";
 import { formatBytes, formatShare, formatValue } from "../drawing/quantity.ts";
 import type { GaugeSample } from "../gauges/history.ts";
@@ -27,9 +28,9 @@ export class DeviceSection {
     const part = (title: string, ...children: HTMLElement[]) =>
       element("section", "warpcell-memory-part", element("h4", "", title), ...children);
     this.details.append(
-      part("Largest tensors", this.largest, this.notes),
-      part("Map", this.map.node, this.legend),
-      part("Cells", this.cells),
+      part(trans.__("Largest tensors"), this.largest, this.notes),
+      part(trans.__("Map"), this.map.node, this.legend),
+      part(trans.__("Cells"), this.cells),
     );
     const now = element("div", "warpcell-memory-now", this.figures, this.curve.node);
     this.node = element("section", "warpcell-memory-device", this.heading, now, this.details);

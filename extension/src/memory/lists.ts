@@ -69,11 +69,11 @@ export function largestTensors({ largest, places }: DeviceMemory, actions: ListA
     });
   if (rows.length === 0) return element("div", "warpcell-quiet", trans.__("There are no tensors."));
   return table(
-    "Largest tensors",
+    trans.__("Largest tensors"),
     [
-      ["Size", true],
-      ["Tensor", false],
-      ["Made at", false],
+      [trans.__("Size"), true],
+      [trans.__("Tensor"), false],
+      [trans.__("Made at"), false],
     ],
     rows,
   );
@@ -82,11 +82,16 @@ export function largestTensors({ largest, places }: DeviceMemory, actions: ListA
 /** What each cell's blocks add up to: the legend of the map. */
 export function legend({ byCell }: DeviceMemory, { hues }: ListActions): HTMLElement {
   const items = byCell.slice(0, longCells).map(({ text, bytes, blocks }) => {
-    const item = element("li", "", swatch(text, hues), `${text === "" ? "others" : text} ${formatBytes(bytes)}`);
+    const item = element(
+      "li",
+      "",
+      swatch(text, hues),
+      `${text === "" ? trans.__("others") : text} ${formatBytes(bytes)}`,
+    );
     item.title = trans._n("%1 block", "%1 blocks", blocks);
     return item;
   });
-  const free = element("li", "", element("span", "warpcell-swatch warpcell-swatch-free"), "free");
+  const free = element("li", "", element("span", "warpcell-swatch warpcell-swatch-free"), trans.__("free"));
   return element("ul", "warpcell-legend", ...items, free);
 }
 
@@ -101,17 +106,17 @@ export function cellTable(cells: readonly CellMemory[], device: string, actions:
       const change = Math.sign(after - before);
       numbers[2]!.classList.add(change > 0 ? "warpcell-more" : change < 0 ? "warpcell-less" : "warpcell-same");
       const place = placeButton({ text: `${text}:1`, cell, count, line: 1 }, actions);
-      place.lastChild!.textContent = running ? `${text} runs` : text;
+      place.lastChild!.textContent = running ? trans.__("%1 runs", text) : text;
       return element("tr", "", element("td", "", place), ...numbers);
     });
   if (rows.length === 0) return element("div", "warpcell-quiet", trans.__("No cell has taken or freed memory yet."));
   return table(
-    "Memory before, during and after cells",
+    trans.__("Memory before, during and after cells"),
     [
-      ["Cell", false],
-      ["Before", true],
-      ["At most", true],
-      ["After", true],
+      [trans.__("Cell"), false],
+      [trans.__("Before"), true],
+      [trans.__("At most"), true],
+      [trans.__("After"), true],
     ],
     rows,
   );

@@ -1,4 +1,5 @@
 // The words of a block and of a device's memory.
+import { trans } from "../drawing/trans.ts";
 import type { DeviceMemory, MemoryBlock } from "../../../kernel/mime.ts";
 import { formatBytes, formatCount, formatPart } from "../drawing/quantity.ts";
 
@@ -17,7 +18,10 @@ export function shapeText({ shape, dtype }: Pick<MemoryBlock, "shape" | "dtype">
 export function blockText(block: MemoryBlock, { places }: Pick<DeviceMemory, "places">, now: number): string {
   const { bytes, count, place, names, since } = block;
   const size = formatBytes(bytes);
-  if (place < 0) return `${size} free${count > 1 ? ` in ${count.toLocaleString("en-US")} pieces` : ""}`;
+  if (place < 0)
+    return count > 1
+      ? trans.__("%1 free in %2 pieces", size, count.toLocaleString("en-US"))
+      : trans.__("%1 free", size);
   if (count > 1) {
     const cell = place === 0 ? "" : ` of ${places[place - 1]!.text.replace(/:\d+$/, "")}`;
     return `${size} in ${formatCount(count, "small block", "small blocks")}${cell}`;
@@ -26,21 +30,29 @@ export function blockText(block: MemoryBlock, { places }: Pick<DeviceMemory, "pl
     size,
     names.join(", "),
     shapeText(block),
-    place === 0 ? "the library's, or of no known line" : places[place - 1]!.text,
-    since === null ? "" : `its cell began ${ageText(since, now)} ago`,
+    place === 0 ? trans.__("the library's, or of no known line") : places[place - 1]!.text,
+    since === null ? "" : trans.__("its cell began %1 ago", ageText(since, now)),
   ];
   return parts.filter((part) => part !== "").join(" · ");
 }
 
 /** What is free, and whether it lies in one piece. */
 export function freeText({ free, largestFree }: Pick<DeviceMemory, "free" | "largestFree">): string {
-  if (free === 0) return "nothing held is free";
-  if (free === largestFree) return `${formatBytes(free)} of what is held is free, in one piece`;
-  return `${formatBytes(free)} of what is held is free, at most ${formatBytes(largestFree)} in one piece (${formatPart(largestFree / free)})`;
+  if (free === 0) return trans.__("nothing held is free");
+  if (free === largestFree) return trans.__("%1 of what is held is free, in one piece", formatBytes(free));
+  return trans.__(
+    "%1 of what is held is free, at most %2 in one piece (%3)",
+    formatBytes(free),
+    formatBytes(largestFree),
+    formatPart(largestFree / free),
+  );
 }
 
 /** What no name leads to. */
 export function unnamedText({ allocated, named }: Pick<DeviceMemory, "allocated" | "named">): string {
   if (named === null || allocated <= named) return "";
-  return `${formatBytes(allocated - named)} in tensors that no variable leads to: of functions and timers, or garbage, which Collect frees`;
+  return trans.__(
+    "%1 in tensors that no variable leads to: of functions and timers, or garbage, which Collect frees",
+    formatBytes(allocated - named),
+  );
 }

@@ -1,5 +1,6 @@
 // Shows a picture as a heat map with its numbers where there is room, a legend and a cursor that names the elements
 // under it and their value.
+import { trans } from "../drawing/trans.ts";
 import { keepKeys, leaveToCell } from "../drawing/own-keys.ts";
 import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
 import { formatValue } from "../drawing/quantity.ts";
@@ -155,7 +156,8 @@ function legend({ low, high, missing }: Picture, dtype: string, hasNumbers: bool
 }
 
 function scaleNodes(low: number, high: number, dtype: string): HTMLElement[] {
-  if (low === high) return [element("span", "warpcell-heat-map-limit", `every cell ${formatValue(low + 0)}`)];
+  if (low === high)
+    return [element("span", "warpcell-heat-map-limit", trans.__("every cell %1", formatValue(low + 0)))];
   const scale = scaleOf(low, high);
   const bar = element("span", "warpcell-heat-map-bar");
   bar.style.background = gradient(scale);

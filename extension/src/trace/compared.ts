@@ -1,4 +1,5 @@
 // What two profiles have of each kernel or operation, side by side.
+import { trans } from "../drawing/trans.ts";
 import type { TracePayload } from "../../../kernel/mime.ts";
 import { formatTime } from "../drawing/quantity.ts";
 import { shownText } from "../drawing/shown-text.ts";
@@ -74,8 +75,12 @@ const signed = (time: number): string =>
 export const columns: readonly TableColumn<Compared>[] = [
   {
     id: "name",
-    title: "Name",
-    description: "Of the kernel or the operation",
+    get title() {
+      return trans.__("Name");
+    },
+    get description() {
+      return trans.__("Of the kernel or the operation");
+    },
     align: "text",
     key: ({ name }) => name,
     text: ({ name }) => shownText(name === "" ? "(no name)" : name, 60),
@@ -83,24 +88,36 @@ export const columns: readonly TableColumn<Compared>[] = [
   },
   {
     id: "before",
-    title: "Before",
-    description: "Time on the device in the other profile",
+    get title() {
+      return trans.__("Before");
+    },
+    get description() {
+      return trans.__("Time on the device in the other profile");
+    },
     align: "number",
     key: ({ before }) => before.time,
     text: ({ before }) => timeText(before),
   },
   {
     id: "after",
-    title: "Now",
-    description: "Time on the device in this profile",
+    get title() {
+      return trans.__("Now");
+    },
+    get description() {
+      return trans.__("Time on the device in this profile");
+    },
     align: "number",
     key: ({ after }) => after.time,
     text: ({ after }) => timeText(after),
   },
   {
     id: "difference",
-    title: "Difference",
-    description: "Now less before; sorted by its size",
+    get title() {
+      return trans.__("Difference");
+    },
+    get description() {
+      return trans.__("Now less before; sorted by its size");
+    },
     align: "number",
     key: (row) => Math.abs(differenceOf(row)),
     text: (row) => signed(differenceOf(row)),
@@ -108,8 +125,12 @@ export const columns: readonly TableColumn<Compared>[] = [
   },
   {
     id: "ratio",
-    title: "Ratio",
-    description: "Now by before",
+    get title() {
+      return trans.__("Ratio");
+    },
+    get description() {
+      return trans.__("Now by before");
+    },
     align: "number",
     key: ratioOf,
     text: (row) => {
@@ -120,24 +141,36 @@ export const columns: readonly TableColumn<Compared>[] = [
   },
   {
     id: "calls-before",
-    title: "Calls before",
-    description: "In the other profile",
+    get title() {
+      return trans.__("Calls before");
+    },
+    get description() {
+      return trans.__("In the other profile");
+    },
     align: "number",
     key: ({ before }) => before.calls,
     text: ({ before }) => before.calls.toLocaleString("en-US"),
   },
   {
     id: "calls-after",
-    title: "Calls now",
-    description: "In this profile",
+    get title() {
+      return trans.__("Calls now");
+    },
+    get description() {
+      return trans.__("In this profile");
+    },
     align: "number",
     key: ({ after }) => after.calls,
     text: ({ after }) => after.calls.toLocaleString("en-US"),
   },
   {
     id: "more",
-    title: "Of",
-    description: "The operation that launches the kernel, or the shapes of the operation",
+    get title() {
+      return trans.__("Of");
+    },
+    get description() {
+      return trans.__("The operation that launches the kernel, or the shapes of the operation");
+    },
     align: "text",
     key: ({ more }) => more,
     text: ({ more }) => shownText(more, 60),

@@ -36,13 +36,14 @@ export function sliceNodes(details: Details, colours: Colours, actions: DetailAc
     element(
       "div",
       "warpcell-trace-where",
-      `${kind} on ${where}`,
+      trans.__("%1 on %2", kind, where),
       ...(place ? [" · ", element("span", "warpcell-trace-place", place.text)] : []),
       ...(place && actions?.goToLine ? [" ", button(trans.__("Go to line"), actions.goToLine)] : []),
     ),
   ];
   const links: (string | HTMLElement)[] = [];
-  if (cause !== null) links.push("follows from ", actions ? button(cause, actions.toCause) : element("em", "", cause));
+  if (cause !== null)
+    links.push(trans.__("follows from "), actions ? button(cause, actions.toCause) : element("em", "", cause));
   if (effects > 0)
     links.push(
       cause === null ? "" : " · ",
@@ -80,7 +81,7 @@ export function sumNodes(
   const words = element(
     "span",
     "warpcell-trace-where",
-    `chosen, ${formatCount(sums.count, "slice", "slices")}${scope.text}`,
+    trans.__("chosen, %1", formatCount(sums.count, "slice", "slices")) + scope.text,
   );
   words.title = scope.hint;
   const head = element("div", "warpcell-trace-head", element("strong", "", formatTime(lengthOf(sums.span))), words);

@@ -1,4 +1,5 @@
 // Renders one profile below its cell, or the sentence that says what is wrong with it.
+import { trans } from "../drawing/trans.ts";
 import type { IRenderMime } from "@jupyterlab/rendermime-interfaces";
 import { Panel, Widget } from "@lumino/widgets";
 import { Advice, KernelTable, makeOperators, Roofline } from "../kernels/index.ts";
@@ -15,11 +16,36 @@ import type { AskWindow } from "./window-feed.ts";
 
 /** The views beside the timeline, in the order of their tabs. `others`: profiles to compare with. */
 const panelsWith = (others: () => readonly OtherProfile[]): readonly PanelKind[] => [
-  { title: "Kernels", make: (payload, show) => new KernelTable(payload, show) },
-  { title: "Operations", make: makeOperators },
-  { title: "Roofline", make: (payload, show) => new Roofline(payload, show) },
-  { title: "Advice", make: (payload, show) => new Advice(payload, show) },
-  { title: "Compare", make: (payload, show) => new Comparison(payload, show, others) },
+  {
+    get title() {
+      return trans.__("Kernels");
+    },
+    make: (payload, show) => new KernelTable(payload, show),
+  },
+  {
+    get title() {
+      return trans.__("Operations");
+    },
+    make: makeOperators,
+  },
+  {
+    get title() {
+      return trans.__("Roofline");
+    },
+    make: (payload, show) => new Roofline(payload, show),
+  },
+  {
+    get title() {
+      return trans.__("Advice");
+    },
+    make: (payload, show) => new Advice(payload, show),
+  },
+  {
+    get title() {
+      return trans.__("Compare");
+    },
+    make: (payload, show) => new Comparison(payload, show, others),
+  },
 ];
 
 /** The notebook around an output; `null` in a console or a file. */

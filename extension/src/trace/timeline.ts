@@ -1,5 +1,6 @@
 // A timeline on the page: its canvas, toolbar, details and keys over one model, drawn when it is seen and something has
 // changed.
+import { trans } from "../drawing/trans.ts";
 import { keepKeys, leaveToCell } from "../drawing/own-keys.ts";
 import type { TracePlace } from "../../../kernel/mime.ts";
 import type { Colour } from "../drawing/oklch.ts";
@@ -120,7 +121,12 @@ export class Timeline implements KeyActions {
     this.canvas.setAttribute("aria-roledescription", "timeline");
     this.canvas.setAttribute(
       "aria-label",
-      `Timeline of ${title}: ${formatCount(count, "slice", "slices")} in ${formatTime(duration)}. Arrow keys go from slice to slice; the question mark lists all keys.`,
+      trans.__(
+        "Timeline of %1: %2 in %3. Arrow keys go from slice to slice; the question mark lists all keys.",
+        title,
+        formatCount(count, "slice", "slices"),
+        formatTime(duration),
+      ),
     );
     this.announcer.setAttribute("aria-live", "polite");
     // The notebook's own keys would leave the cell.
@@ -229,7 +235,7 @@ export class Timeline implements KeyActions {
         element(
           "span",
           "warpcell-trace-hint",
-          "Click a slice, or drag with Shift over a span of time. Ctrl and wheel zoom, ? lists the keys.",
+          trans.__("Click a slice, or drag with Shift over a span of time. Ctrl and wheel zoom, ? lists the keys."),
         ),
       ];
     const details = detailsOf(model, model.selected);

@@ -51,7 +51,9 @@ export class TraceView extends Panel {
     const timeline = new Widget({ node: this.timeline.node });
     this.made = [timeline, ...panels.map(() => null)];
     const name = `warpcell-trace-${views++}`;
-    this.tabs = ["Timeline", ...panels.map(({ title }) => title)].map((title, index) => this.tab(title, index, name));
+    this.tabs = [trans.__("Timeline"), ...panels.map(({ title }) => title)].map((title, index) =>
+      this.tab(title, index, name),
+    );
     this.addWidget(new Widget({ node: head(payload, this.tabs, { enlarge, save, perfetto }) }));
     this.addWidget(timeline);
     this.identify(timeline, 0);

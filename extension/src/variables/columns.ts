@@ -1,4 +1,5 @@
 // The columns of the table of variables: what stands in each, and in which order its values come.
+import { trans } from "../drawing/trans.ts";
 import type { NotebookVariable } from "../../../kernel/mime.ts";
 import { formatBytes } from "../drawing/quantity.ts";
 
@@ -18,26 +19,52 @@ const byText =
   (one, other) =>
     collator.compare(text(one), text(other));
 
-function ofText(key: string, title: string, text: Column["text"]): Column {
-  return { key, title, isNumber: false, text, compare: byText(text) };
+function ofText(key: string, title: () => string, text: Column["text"]): Column {
+  return {
+    key,
+    get title() {
+      return title();
+    },
+    isNumber: false,
+    text,
+    compare: byText(text),
+  };
 }
 
 /** The shape of a tensor, else what the value is in a few words. */
 export function valueOf({ shape, value, tensors }: NotebookVariable): string {
   if (shape !== null) return `[${shape.join(", ")}]${value === "" ? "" : ` ${value}`}`;
-  const held = tensors === 0 ? "" : `${tensors} tensor${tensors === 1 ? "" : "s"}`;
+  const held = tensors === 0 ? "" : trans._n("%1 tensor", "%1 tensors", tensors);
   return [value, held].filter((part) => part !== "").join(", ");
 }
 
 export const columns: readonly Column[] = [
-  ofText("name", "Name", ({ name }) => name),
-  ofText("type", "Type", ({ type }) => type),
-  ofText("value", "Shape or value", valueOf),
-  ofText("dtype", "Dtype", ({ dtype }) => dtype ?? ""),
-  ofText("device", "Device", ({ device }) => device ?? ""),
+  ofText(
+    "name",
+    () => trans.__("Name"),
+    ({ name }) => name,
+  ),
+  ofText(
+    "type",
+    () => trans.__("Type"),
+    ({ type }) => type,
+  ),
+  ofText("value", () => trans.__("Shape or value"), valueOf),
+  ofText(
+    "dtype",
+    () => trans.__("Dtype"),
+    ({ dtype }) => dtype ?? "",
+  ),
+  ofText(
+    "device",
+    () => trans.__("Device"),
+    ({ device }) => device ?? "",
+  ),
   {
     key: "size",
-    title: "Size",
+    get title() {
+      return trans.__("Size");
+    },
     isNumber: true,
     text: ({ tensors, bytes }) => (tensors === 0 ? "" : formatBytes(bytes)),
     // The largest first: that is what one looks for.
@@ -45,7 +72,9 @@ export const columns: readonly Column[] = [
   },
   {
     key: "place",
-    title: "Made at",
+    get title() {
+      return trans.__("Made at");
+    },
     isNumber: false,
     text: ({ place }) => place?.text ?? "",
     compare: (one, other) =>

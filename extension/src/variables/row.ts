@@ -85,7 +85,7 @@ export class Row {
     this.name.setAttribute("aria-disabled", String(!canOpen));
     if (canOpen) this.name.setAttribute("aria-expanded", String(this.isOpen));
     else this.name.removeAttribute("aria-expanded");
-    this.name.title = canOpen ? "Show the tensor" : "";
+    this.name.title = canOpen ? trans.__("Show the tensor") : "";
     this.place.title = trans.__("Go to the line");
     if (!this.isOpen) return;
     if (variable.id === null || variable.id !== before.id) this.close();

@@ -1,6 +1,7 @@
 // What opens a viewer: a command with the tensor and the notebook whose kernel has it.
 import type { CommandRegistry } from "@lumino/commands";
 import type { OpenPayload } from "../../../kernel/mime.ts";
+import { checkOutput, counts, exactly, text, type Checked, type Expectations } from "../kernel-link/fields.ts";
 
 export const openTensor = "warpcell:open-tensor";
 
@@ -12,6 +13,11 @@ export interface OpenRequest {
   /** What the tensor is called, where that is known. */
   readonly name?: string;
 }
+
+const fields: Expectations<OpenPayload> = { version: exactly(1), id: text, shape: counts, dtype: text, device: text };
+
+/** What a cell asks to open may be anything. */
+export const checkOpen = (value: unknown): Checked<OpenPayload> => checkOutput("a tensor to open", value, fields);
 
 /** Opens a tensor of a notebook; `null` where there is no viewer: its plugin can be disabled. */
 export type Open = (tensor: Omit<OpenPayload, "version">, name?: string) => void;

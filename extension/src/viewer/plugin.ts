@@ -10,11 +10,7 @@ import type { OpenPayload } from "../../../kernel/mime.ts";
 import { viewerTarget } from "../../../kernel/mime.ts";
 import { speakBy, trans } from "../drawing/trans.ts";
 import { mostCharacters, shownText } from "../drawing/shown-text.ts";
-import { checkOutput, counts, exactly, text, type Checked, type Expectations } from "../kernel-link/fields.ts";
-import { openTensor, type OpenRequest } from "./open.ts";
-
-const fields: Expectations<OpenPayload> = { version: exactly(1), id: text, shape: counts, dtype: text, device: text };
-const checkOpen = (value: unknown): Checked<OpenPayload> => checkOutput("a tensor to open", value, fields);
+import { checkOpen, openTensor, type OpenRequest } from "./open.ts";
 
 export const viewer: JupyterFrontEndPlugin<void> = {
   id: "@warpcell/jupyterlab:viewer",

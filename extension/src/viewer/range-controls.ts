@@ -1,4 +1,5 @@
 // Chooses the colour map and the range that it spans, and shows both as a bar with its ends.
+import { trans } from "../drawing/trans.ts";
 import type { ViewedStatistics } from "../../../kernel/mime.ts";
 import { formatValue } from "../drawing/quantity.ts";
 import { element } from "../tensor-view/element.ts";
@@ -15,39 +16,39 @@ export class RangeControls {
   private readonly dtype: string;
   private readonly changed: () => void;
   private readonly map = choice<MapName | "suited">(
-    "colours",
+    trans.__("colours"),
     [
-      ["suited", "automatic"],
-      ["perceptual", "perceptual"],
-      ["diverging", "around zero"],
-      ["classes", "classes"],
+      ["suited", trans.__("automatic")],
+      ["perceptual", trans.__("perceptual")],
+      ["diverging", trans.__("around zero")],
+      ["classes", trans.__("classes")],
     ],
     () => this.changed(),
   );
   private readonly range = choice<RangeName>(
-    "range",
+    trans.__("range"),
     [
-      ["all", "all elements"],
-      ["percentiles", "1 % to 99 %"],
-      ["fixed", "fixed"],
+      ["all", trans.__("all elements")],
+      ["percentiles", trans.__("1 % to 99 %")],
+      ["fixed", trans.__("fixed")],
     ],
     () => this.onRange(),
   );
-  private readonly log = check("logarithmic", () => this.changed());
+  private readonly log = check(trans.__("logarithmic"), () => this.changed());
   private readonly cells = choice<Shown>(
-    "cells",
+    trans.__("cells"),
     [
-      ["mean", "means"],
-      ["min", "least"],
-      ["max", "greatest"],
+      ["mean", trans.__("means")],
+      ["min", trans.__("least")],
+      ["max", trans.__("greatest")],
     ],
     (shown) => {
       this.shown = shown;
       this.changed();
     },
   );
-  private readonly low = numberBox("Lowest value of the colours", () => this.changed());
-  private readonly high = numberBox("Highest value of the colours", () => this.changed());
+  private readonly low = numberBox(trans.__("Lowest value of the colours"), () => this.changed());
+  private readonly high = numberBox(trans.__("Highest value of the colours"), () => this.changed());
   private known: { all: readonly [number, number]; percentiles: readonly [number, number] } | null = null;
   private readonly bar = element("span", "warpcell-viewer-bar");
   private readonly ends = [element("span", ""), element("span", "")] as const;

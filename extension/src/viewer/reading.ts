@@ -1,10 +1,26 @@
 // What is under the cursor, in words: an element with its index and value, or the elements of a cell with their figures.
-import type { OpenPayload, TilePlace } from "../../../kernel/mime.ts";
+import type { FoundKind, OpenPayload, TilePlace } from "../../../kernel/mime.ts";
 import { formatValue } from "../drawing/quantity.ts";
+import { trans } from "../drawing/trans.ts";
 import { tileSide } from "./geometry.ts";
 import { writtenAt } from "./painting.ts";
 import { missingIn } from "./source.ts";
 import type { HeldTile } from "./tile-store.ts";
+
+const noFinite = (): string => trans.__("There is no finite element.");
+export const noneOf: Readonly<Record<FoundKind, () => string>> = {
+  nan: () => trans.__("There is no NaN."),
+  infinity: () => trans.__("There is no infinite element."),
+  maximum: noFinite,
+  minimum: noFinite,
+};
+
+export const canvasLabel = ({ shape, dtype }: Pick<OpenPayload, "shape" | "dtype">): string =>
+  trans.__(
+    "Tensor of shape %1, %2: arrows move over elements, plus and minus zoom, 0 shows all, N leads to the next NaN",
+    `[${shape.join(", ")}]`,
+    dtype,
+  );
 
 export function readingAt(
   { tile, level, row: tileRow, column: tileColumn }: Pick<HeldTile, "tile" | "level" | "row" | "column">,

@@ -1,5 +1,6 @@
 // A tab that shows a tensor: any two axes as colours or numbers with zoom and pan, the others by sliders; a line where
 // there is one axis, a number where there is none. What is drawn stays when the tensor is gone.
+import { trans } from "../drawing/trans.ts";
 import { Widget } from "@lumino/widgets";
 import type { FoundKind, NotebookVariable, OpenPayload } from "../../../kernel/mime.ts";
 import { keepKeys } from "../drawing/own-keys.ts";
@@ -22,7 +23,7 @@ import {
 import { type LineColours, paintLine } from "./line-drawing.ts";
 import { type Painter, paintTiles } from "./painting.ts";
 import { RangeControls } from "./range-controls.ts";
-import { readingAt } from "./reading.ts";
+import { canvasLabel, noneOf, readingAt } from "./reading.ts";
 import type { Subject, ViewerSource } from "./source.ts";
 import { StatisticsView } from "./statistics-view.ts";
 import { TileStore } from "./tile-store.ts";
@@ -52,8 +53,8 @@ export class TensorViewer extends Widget {
   private readonly rowsChoice;
   private readonly columnsChoice;
   private readonly minusChoice;
-  private readonly live = check("live", () => this.onLive());
-  private readonly refreshButton = button("Refresh", "Read the tensor again", () => this.refresh());
+  private readonly live = check(trans.__("live"), () => this.onLive());
+  private readonly refreshButton = button(trans.__("Refresh"), trans.__("Read the tensor again"), () => this.refresh());
   private axisSliders = new Map<number, AxisSlider>();
   private minus: string | null = null;
   private rows: number | null;
@@ -87,10 +88,10 @@ export class TensorViewer extends Widget {
       (at) => notebook.source.tile(this.subject, this.placeOf(at)),
       () => this.onTile(),
     );
-    const axes = shape.map((length, axis) => [String(axis), `axis ${axis} (${length})`] as const);
-    this.rowsChoice = choice("rows", axes, (axis) => this.layOut(Number(axis), this.columns));
-    this.columnsChoice = choice("columns", axes, (axis) => this.layOut(this.rows, Number(axis)));
-    this.minusChoice = choice<string>("minus", [["", "nothing"]], (id) => this.subtract(id));
+    const axes = shape.map((length, axis) => [String(axis), trans.__("axis %1 (%2)", axis, length)] as const);
+    this.rowsChoice = choice(trans.__("rows"), axes, (axis) => this.layOut(Number(axis), this.columns));
+    this.columnsChoice = choice(trans.__("columns"), axes, (axis) => this.layOut(this.rows, Number(axis)));
+    this.minusChoice = choice<string>(trans.__("minus"), [["", trans.__("nothing")]], (id) => this.subtract(id));
     this.node.append(this.makeToolbar(), this.sliders, this.makeField(), this.makeFoot());
     this.makeSliders();
     this.setUpCanvas();
@@ -145,8 +146,8 @@ export class TensorViewer extends Widget {
     const jumps: readonly [FoundKind, string][] = [
       ["nan", "NaN"],
       ["infinity", "±∞"],
-      ["maximum", "max"],
-      ["minimum", "min"],
+      ["maximum", trans.__("max")],
+      ["minimum", trans.__("min")],
     ];
     const facts = element(
       "span",
@@ -160,25 +161,25 @@ export class TensorViewer extends Widget {
       return made;
     };
     const zoom = [
-      button("−", "Zoom out", () => this.zoom(1 / zoomStep)),
-      button("+", "Zoom in", () => this.zoom(zoomStep)),
-      button("Fit", "Show all of it", () => this.showWhole()),
+      button("−", trans.__("Zoom out"), () => this.zoom(1 / zoomStep)),
+      button("+", trans.__("Zoom in"), () => this.zoom(zoomStep)),
+      button(trans.__("Fit"), trans.__("Show all of it"), () => this.showWhole()),
     ];
     const next = jumps.map(([kind, text]) => {
-      const made = button(text, `Go to the next ${text}`, () => void this.jump(kind));
-      made.setAttribute("aria-label", `Go to the next ${text}`);
+      const made = button(text, trans.__("Go to the next %1", text), () => void this.jump(kind));
+      made.ariaLabel = made.title;
       return made;
     });
     return element(
       "div",
       "warpcell-viewer-toolbar",
       facts,
-      ...(shape.length > 1 ? [group("Axes", this.rowsChoice.node, this.columnsChoice.node)] : []),
-      ...(shape.length > 0 ? [group("Zoom", ...zoom)] : []),
-      group("Scale", ...this.range.nodes),
-      group("Jump", element("span", "warpcell-viewer-word", "next"), ...next),
+      ...(shape.length > 1 ? [group(trans.__("Axes"), this.rowsChoice.node, this.columnsChoice.node)] : []),
+      ...(shape.length > 0 ? [group(trans.__("Zoom"), ...zoom)] : []),
+      group(trans.__("Scale"), ...this.range.nodes),
+      group(trans.__("Jump"), element("span", "warpcell-viewer-word", trans.__("next")), ...next),
       this.minusChoice.node,
-      group("Changes", this.live.node, this.refreshButton),
+      group(trans.__("Changes"), this.live.node, this.refreshButton),
     );
   }
 
@@ -220,10 +221,7 @@ export class TensorViewer extends Widget {
     const { canvas } = this;
     canvas.tabIndex = 0;
     canvas.setAttribute("role", "application");
-    canvas.setAttribute(
-      "aria-label",
-      `Tensor of shape [${this.tensor.shape.join(", ")}], ${this.tensor.dtype}: arrows move over elements, plus and minus zoom, 0 shows all, N leads to the next NaN`,
-    );
+    canvas.ariaLabel = canvasLabel(this.tensor);
     keepKeys(canvas);
     listen(canvas, {
       zoom: (factor, point) => this.zoom(factor, point),
@@ -334,13 +332,13 @@ export class TensorViewer extends Widget {
     this.refreshButton.classList.toggle("warpcell-viewer-due", this.hasChanged);
     this.status.classList.toggle("warpcell-problem", problem !== null);
     this.status.textContent =
-      (problem && this.store.hasTiles ? `${problem} This is the last picture.` : problem) ??
+      (problem && this.store.hasTiles ? trans.__("%1 This is the last picture.", problem) : problem) ??
       (isEmpty
-        ? "The tensor has no elements."
+        ? trans.__("The tensor has no elements.")
         : this.hasChanged
-          ? "A cell has run since: the tensor may have changed."
+          ? trans.__("A cell has run since: the tensor may have changed.")
           : isUnfinished && this.isRunning
-            ? "While a cell runs."
+            ? trans.__("While a cell runs.")
             : "");
   }
 
@@ -371,7 +369,7 @@ export class TensorViewer extends Widget {
   private async offerOthers(): Promise<void> {
     const others = await this.notebook.others(this.tensor.shape);
     const own = others.filter(({ id }) => id !== null && id !== this.tensor.id);
-    this.minusChoice.offer([["", "nothing"], ...own.map(({ id, name }) => [id!, name] as const)]);
+    this.minusChoice.offer([["", trans.__("nothing")], ...own.map(({ id, name }) => [id!, name] as const)]);
     this.minusChoice.node.hidden = own.length === 0 && this.minus === null;
   }
 
@@ -420,9 +418,8 @@ export class TensorViewer extends Widget {
     const answer = await this.notebook.source.find(this.subject, kind, after, this.tensor.shape);
     if (this.isDisposed) return;
     const found = answer.ok ? answer.value.value : null;
-    const words = { nan: "NaN", infinity: "infinite element", maximum: "finite element", minimum: "finite element" };
     if (found === null) {
-      this.status.textContent = answer.ok ? `There is no ${words[kind]}.` : answer.problem;
+      this.status.textContent = answer.ok ? noneOf[kind]() : answer.problem;
       return;
     }
     const isElsewhere = found.some((at, axis) => this.axisSliders.has(axis) && at !== this.index[axis]);

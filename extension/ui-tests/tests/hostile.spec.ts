@@ -3,7 +3,7 @@
 import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
 import { hostilePayloads, markups, randomOf } from "./hostile-payloads";
 import { expect, test } from "./jupyterlab";
-import { notebookOf, open, scripted, typescript } from "./notebook";
+import { notebookOf, open, scripted, shot, typescript } from "./notebook";
 import { run } from "./side-panel";
 
 const isLong = process.env["WARPCELL_LONG"] === "1";
@@ -290,4 +290,47 @@ test("hostile answers to the panels are text or a sentence", async ({ page, tmpP
         .toEqual([]);
     }
   }
+});
+
+const viewed = { version: 1, id: "x", shape: [300, 4], dtype: "float32", device: "cpu" };
+
+// All that may be wrong with them is in the units' tests; here is what the page does.
+test("tensors to open, tiles and answers to the editor that do not fit are refused", async ({ page, tmpPath }) => {
+  const python = (value: unknown) => `json.loads(${JSON.stringify(JSON.stringify(value))})`;
+  const opened = (data: object) => `create_comm(target_name="warpcell.viewer", data=${python(data)})`;
+  const [, name] = markups;
+  const sources = [
+    `import json\nfrom comm import create_comm\nanswers["warpcell.editor"] = ${python([{ answer: "x" }])}\nanswers["warpcell.mistakes"] = ${python([[7], { mistakes: [{}, null] }])}\nanswers["warpcell.tensor"] = ${python([[7], [7], { tile: 7 }])}`,
+    opened({ ...viewed, shape: name }),
+    opened({ ...viewed, name }),
+  ];
+  const cells = sources.map((source) => ({ source }));
+  await page.contents.uploadContent(notebookOf(scripted, cells), "text", `${tmpPath}/refused.ipynb`);
+  await open(page, `${tmpPath}/refused.ipynb`);
+  await expect(page.getByText("Scripted gauges | Idle")).toBeVisible();
+  const noticed = watch(page);
+  await noteCommands(page);
+  const note = (hasText: string) => page.locator(".Toastify__toast", { hasText });
+  const viewer = page.locator(".warpcell-viewer");
+
+  await page.notebook.runCell(0, true);
+  await run(page, "warpcell:go-to-definition");
+  await expect(note("Nothing that is declared stands here.")).toBeVisible();
+  await page.notebook.runCell(1, true);
+  await expect(note('"shape" of a tensor to open is')).toBeVisible();
+  await expect(viewer).toHaveCount(0);
+
+  // Not by `runCell`: it waits for the notebook's state in the status bar, where the viewer is in front by then.
+  await page.notebook.selectCells(2);
+  await run(page, "notebook:run-cell");
+  const problem = viewer.locator(".warpcell-viewer-status.warpcell-problem");
+  await expect(problem).toHaveText(/^The kernel answered without saying which question/);
+  await viewer.locator("canvas").first().press("r");
+  await expect(problem).toHaveText("A tile of a tensor is 7 but should be a record of fields.");
+  await page.screenshot({ path: shot("refused-tile") });
+  const stray = await page
+    .locator(".warpcell-viewer, .Toastify__toast")
+    .evaluateAll((nodes, strayIn) => nodes.flatMap((0, eval)(strayIn) as (root: Element) => string[]), strayIn);
+  expect([...stray, ...noticed]).toEqual([]);
+  expect(await page.evaluate(() => (window as unknown as Window_).hostile)).toBeUndefined();
 });

@@ -2,6 +2,7 @@
 // machine code of a kernel.
 import { expect, test } from "./jupyterlab";
 import { cell, notebookOf, open, shot, typescript } from "./notebook";
+import { setTheme } from "./side-panel";
 
 const kernel = `%%cuda
 __global__ void saxpy(int n, float a, const float* x, float* y) {
@@ -46,4 +47,36 @@ test("what a cell did is a timeline below it, linked with its lines", async ({ p
   await expect(cell(page, 2).locator(".warpcell-asm")).toBeVisible();
   await cell(page, 2).scrollIntoViewIfNeeded();
   await page.screenshot({ path: shot("profile-asm") });
+});
+
+const functions = `%%profile --typescript
+import { ones } from "warpcell";
+function spin(milliseconds: number): void {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
+}
+const prepare = () => spin(20);
+const train = () => { spin(80); return ones([4]).sum().item(); };
+prepare();
+train();`;
+
+test("where the time of TypeScript goes is a flame chart in the timeline", async ({ page, tmpPath }) => {
+  await page.contents.uploadContent(notebookOf(typescript, [{ source: functions }]), "text", `${tmpPath}/flames.ipynb`);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.sidebar.close("left");
+  await open(page, `${tmpPath}/flames.ipynb`);
+  await expect(page.getByText(/TypeScript \+ CUDA \| Idle/)).toBeVisible();
+  await page.notebook.run();
+  const view = cell(page, 0).locator(".warpcell-trace");
+  await expect(view.locator("canvas").first()).toBeVisible();
+  for (const theme of ["light", "dark"] as const) {
+    await setTheme(page, theme);
+    await page.screenshot({ path: shot(`profile-functions-${theme}`) });
+  }
+  // By keys, as in every track.
+  const search = view.getByRole("searchbox");
+  await search.fill("train");
+  await search.press("Enter");
+  await expect(view.getByText("function on functions").first()).toBeVisible();
+  await expect(view.getByText("Cell [1]:8").first()).toBeVisible();
 });

@@ -95,6 +95,14 @@ export class Tracebacks {
     return place && this.#cells.toldPlace(place);
   }
 
+  /** Where the function is declared that starts there; "cell": it is what runs a cell. "ours": not the user's. */
+  functionAt(file: string, line: number, column: number): CodePlace | "cell" | "ours" | undefined {
+    const place = this.#cells.find(file, line, column);
+    if (place !== undefined) return this.#cells.toldPlace(place);
+    if (this.#cells.isCell(file)) return "cell";
+    return isOurs(`${file}:${line}`) ? "ours" : undefined;
+  }
+
   /**
    * The error of a cell, as front ends show it. `cell` is what failed, for errors that know a line but not of which
    * cell. Never throws, whatever was thrown.

@@ -39,7 +39,7 @@ export class Profiles {
   }
 
   /** Profiles the cell that begins. Throws what a device refuses with. */
-  begin({ host }: Library, label: string, options: { counters: boolean; samples: boolean }): void {
+  begin({ host }: Library, label: string, options: { counters: boolean; samples: boolean; typescript: boolean }): void {
     this.#profiling = host.Profiling.begin({ ...options, title: `Profile of ${label}` });
   }
 

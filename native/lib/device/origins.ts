@@ -24,6 +24,9 @@ export const placeText = ({ label, line }: CodePlace): string => `${label}:${lin
 /** The call site of the next command, set by what runs cells. 0: unknown. */
 export const origin = { current: 0 };
 
+/** Where a function is declared; "cell": the code of a cell itself. "ours": not the user's. `undefined`: nobody knows. */
+export type FunctionPlace = CodePlace | "cell" | "ours" | undefined;
+
 type Describe<T> = (number: number) => T | undefined;
 
 /** Plans of libraries travel among the kernels with this bit set (`kFlightOfPlan` of addon/client/flights.h). */
@@ -37,12 +40,14 @@ const readers: {
   plans: Describe<string>;
   graphs: Describe<string>;
   caller: () => CodePlace | undefined;
+  functions: (url: string, line: number, column: number) => FunctionPlace;
 } = {
   origins: () => undefined,
   kernels: () => undefined,
   plans: () => undefined,
   graphs: () => undefined,
   caller: () => undefined,
+  functions: () => undefined,
 };
 
 /** Registers what turns an origin into a place. */
@@ -53,6 +58,11 @@ export function describeOrigins(describe: Describe<CodePlace>): void {
 /** Registers what says which place of the user's code is running. */
 export function describeCaller(describe: () => CodePlace | undefined): void {
   readers.caller = describe;
+}
+
+/** Registers what says where the function is declared that V8 has found at a line and column, from 1, of a script. */
+export function describeFunctions(describe: typeof readers.functions): void {
+  readers.functions = describe;
 }
 
 /** Registers what turns a kernel id into its name. */
@@ -92,6 +102,10 @@ export function originPlace(number: number): CodePlace | undefined {
 /** The place in the user's code from which this is called; it costs a stack trace. */
 export function callerPlace(): CodePlace | undefined {
   return readers.caller();
+}
+
+export function functionPlace(url: string, line: number, column: number): FunctionPlace {
+  return readers.functions(url, line, column);
 }
 
 export function kernelName(id: number): string {

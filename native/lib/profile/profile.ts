@@ -16,12 +16,14 @@ import { windowOf as windowIn } from "./window.ts";
 /**
  * `trace`: keep the timeline, true when left out; without it there are the table and the advice. `counters`: measure
  * what the device counts, where it is permitted; kernels then run slower. `samples`: have a GPU look at which
- * instructions its warps are, for `kernel.asm` and {@link Profile.samples}.
+ * instructions its warps are, for `kernel.asm` and {@link Profile.samples}. `typescript`: look every half millisecond at
+ * which functions of the program run, and draw them as a flame chart.
  */
 export interface ProfileOptions {
   readonly trace?: boolean;
   readonly counters?: boolean;
   readonly samples?: boolean;
+  readonly typescript?: boolean;
 }
 
 /** A kernel's launches. Times are milliseconds of the device; rates are of the mean launch. */
@@ -36,7 +38,7 @@ export interface ProfileRow extends Omit<KernelRow, "places"> {
 export interface ProfileEvent {
   readonly track: string;
   readonly device: string | null;
-  /** launch, operation, kernel, copy, fill, wait, compile, collector, cell, range, worker … */
+  /** launch, operation, kernel, copy, fill, wait, compile, collector, cell, range, function, worker … */
   readonly kind: string;
   readonly name: string;
   readonly start: number;
@@ -257,7 +259,7 @@ function keep(profile: Profile): void {
   if (recent.length > mostRecent) recent.shift();
 }
 
-const optionNames: ReadonlySet<string> = new Set<keyof ProfileOptions>(["trace", "counters", "samples"]);
+const optionNames: ReadonlySet<string> = new Set<keyof ProfileOptions>(["trace", "counters", "samples", "typescript"]);
 
 function checkOptions(options: unknown): asserts options is ProfileOptions {
   if (typeof options !== "object" || options === null)
@@ -267,7 +269,10 @@ function checkOptions(options: unknown): asserts options is ProfileOptions {
     );
   for (const [key, value] of Object.entries(options)) {
     if (!optionNames.has(key))
-      throw new WarpcellError("OPTIONS", `A profile has no option ${worded(key)}. It has trace, counters and samples.`);
+      throw new WarpcellError(
+        "OPTIONS",
+        `A profile has no option ${worded(key)}. It has trace, counters, samples and typescript.`,
+      );
     if (typeof value !== "boolean" && value !== undefined)
       throw new WarpcellError("OPTIONS", `${key} of a profile must be true or false, but got ${worded(value)}.`);
   }

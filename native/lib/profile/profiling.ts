@@ -14,6 +14,7 @@ import { deviceTimes } from "./idle.ts";
 import type { Launch } from "./launches.ts";
 import { EventKind } from "./log.ts";
 import { operationRows } from "./operations.ts";
+import { FunctionSampler, type FunctionRun } from "./functions.ts";
 import { copyRate, productRate } from "./rates.ts";
 import { Recorder } from "./recorder.ts";
 import { slicesOf } from "./drafts.ts";
@@ -35,6 +36,7 @@ interface Wishes {
   readonly trace?: boolean;
   readonly counters?: boolean;
   readonly samples?: boolean;
+  readonly typescript?: boolean;
   readonly title?: string;
 }
 
@@ -52,6 +54,7 @@ export class Profiling {
   /** Nanoseconds of the clock of records at the recorder's start. */
   #base = 0n;
   #hook: Disposable | null = null;
+  #functions: FunctionSampler | null = null;
 
   private constructor({ trace = true, counters = false, samples = false }: Wishes, title: string) {
     this.#recorder = new Recorder((device) => this.#start(device));
@@ -87,6 +90,7 @@ export class Profiling {
     profiling.#hook = underWay.begin(profiling);
     profiling.#recorder.begin();
     profiling.#base = monotonicAt(profiling.#recorder.start);
+    if (wishes.typescript === true) profiling.#functions = new FunctionSampler();
     return profiling;
   }
 
@@ -136,6 +140,7 @@ export class Profiling {
   /** Ends it without a result, as when what was profiled has failed. */
   abandon(): void {
     this.#recorder.conclude();
+    this.#functions?.stop();
     this.#hook?.[Symbol.dispose]();
     for (const device of this.#devices) stop(device);
   }
@@ -153,10 +158,11 @@ export class Profiling {
 
   /** {@link end} once all work is done. */
   conclude(): ProfileData {
+    const runs = this.#functions?.stop() ?? [];
     this.#recorder.conclude();
     this.#hook?.[Symbol.dispose]();
     const recorded = this.#devices.flatMap((device) => this.#collect(device));
-    return this.#data(recorded);
+    return this.#data(recorded, runs);
   }
 
   #collect(device: DeviceProcess): DeviceRecords[] {
@@ -184,9 +190,13 @@ export class Profiling {
     }
   }
 
-  #data(recorded: readonly DeviceRecords[]): ProfileData {
+  #data(recorded: readonly DeviceRecords[], runs: readonly FunctionRun[]): ProfileData {
     const duration = (this.#recorder.end - this.#recorder.start) * 1e6;
-    const { drafts, tracks, names, places, details, launches } = new TimelineBuilder(this.#recorder).build(recorded);
+    const { drafts, tracks, names, places, details, launches } = new TimelineBuilder(this.#recorder).build(
+      recorded,
+      runs,
+      Number(this.#base),
+    );
     const kernels = withSamples(launches.rows(drafts), this.#sampled);
     const launched = this.#recorder.launched();
     for (const { device } of recorded) this.#notes.push(...keepForListings(device, this.#sampled, launched));

@@ -1,13 +1,14 @@
 // Joins what this process noted and what devices recorded: events and records become slices on one clock, each with its
 // line, its facts and what caused it.
 import { noteLaunchTime } from "../cuda/launch-times.ts";
-import { kernelName, originPlace, placeText } from "../device/origins.ts";
+import { kernelName, originPlace, placeText, type CodePlace } from "../device/origins.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { Op } from "../wire/commands.ts";
 import type { ProfileRecords } from "../wire/profile-records.ts";
 import { countText, shapeText, sizeText } from "../figures.ts";
 import { EventKind } from "./log.ts";
 import { Drafts } from "./drafts.ts";
+import type { FunctionRun } from "./functions.ts";
 import { LaunchList, type LaunchFacts } from "./launches.ts";
 import type { Described } from "../device/activity.ts";
 import { stackKey, type RanOperation, type Recorder } from "./recorder.ts";
@@ -96,8 +97,10 @@ export class TimelineBuilder {
     this.#recorder = recorder;
   }
 
-  build(devices: readonly DeviceRecords[]): Timeline {
+  /** `base`: nanoseconds of the monotonic clock at the start. */
+  build(devices: readonly DeviceRecords[], runs: readonly FunctionRun[] = [], base = 0): Timeline {
     this.#addEvents();
+    this.#addFunctions(runs, base);
     for (const recorded of devices) this.#addRecords(recorded);
     return {
       drafts: this.drafts,
@@ -125,13 +128,15 @@ export class TimelineBuilder {
     if (place !== undefined) return place;
     const found = originPlace(site);
     if (found === undefined) place = -1;
-    else {
-      const { cell, count, line } = found;
-      const text = placeText(found);
-      place = this.#places.of(text, () => ({ text, cell, count, line }));
-    }
+    else place = this.#placeAt(found);
     this.#placeOfOrigin.set(site, place);
     return place;
+  }
+
+  #placeAt(found: CodePlace): number {
+    const { cell, count, line } = found;
+    const text = placeText(found);
+    return this.#places.of(text, () => ({ text, cell, count, line }));
   }
 
   #name(text: string): number {
@@ -176,6 +181,20 @@ export class TimelineBuilder {
       let commands = this.#commands.get(device);
       if (commands === undefined) this.#commands.set(device, (commands = new Map()));
       commands.set(log.sequence[event]!, { draft, event });
+    }
+  }
+
+  #addFunctions(runs: readonly FunctionRun[], base: number): void {
+    const last = this.#time(this.#recorder.end);
+    for (const { name, place, start, end } of runs) {
+      const [from, to] = [start, end].map((time) => Math.min(Math.max(time * 1000 - base, 0), last)) as [
+        number,
+        number,
+      ];
+      if (from === to) continue;
+      const track = this.#track("functions", "range", null);
+      const at = place === undefined ? -1 : this.#placeAt(place);
+      this.drafts.add(track, from, to, this.#name(name), at, this.#detail("function", [], null, null));
     }
   }
 
