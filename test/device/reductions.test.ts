@@ -191,6 +191,46 @@ describe.each(devices.map(({ name }) => name))("reductions on %s", (device) => {
     }
   });
 
+  // Rows of 32 to 512 elements are made 32 at a time where a block is one thread.
+  describe("short rows, with gaps and without", () => {
+    const lengths = [31, 32, 33, 64, 95, 257, 512, 513];
+    const ofRows = (values: readonly number[], dtype: DType, rows: number, length: number) => {
+      const x = tensor(values, { dtype, device })
+        .reshape([rows, length + 3])
+        .slice(null, [0, length]);
+      return [x, x.clone()];
+    };
+    test.each(["float32", "float64"] as const)("of %s, some not a number", (dtype) => {
+      for (const length of lengths)
+        for (const rows of [1, 31, 70]) {
+          const values = randomValues(rows * (length + 3), dtype);
+          for (const [row, at] of [
+            [3, 0],
+            [11, 17],
+            [30, length - 1],
+          ] as const)
+            if (row < rows) values[row * (length + 3) + at] = NaN;
+          for (const x of ofRows(values, dtype, rows, length))
+            for (const name of ["sum", "max", "min", "norm"]) check(name, dtype, x, flat(x), [rows, length], [1]);
+        }
+    });
+    test.each(["int32", "int64"] as const)("of %s", (dtype) => {
+      for (const length of lengths) {
+        const values = randomValues(70 * (length + 3), "float32").map((x) => Math.round(1000 * x));
+        for (const x of ofRows(values, dtype, 70, length))
+          for (const name of ["sum", "max", "min"])
+            expect(flat(cases[name]!.run(x, { axis: 1 }))).toEqual(
+              groups(flat(x), [70, length], [1]).map((group) => cases[name]!.of(group, 0).value),
+            );
+      }
+    });
+    test("of infinities", () => {
+      const x = tensor(Array(40 * 64).fill(-Infinity), { dtype: "float32", device }).reshape([40, 64]);
+      expect(flat(x.max({ axis: 1 }))).toEqual(Array(40).fill(-Infinity));
+      expect(flat(x.neg().min({ axis: 1 }))).toEqual(Array(40).fill(Infinity));
+    });
+  });
+
   // Rows with gaps, elements that lie apart, and columns of which rows begin anywhere are reduced where they lie.
   test.each(["float32", "float64", "float16", "bfloat16"] as const)("of %s where they lie", (dtype) => {
     const store = (...shape: number[]) =>

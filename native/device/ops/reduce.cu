@@ -2,6 +2,7 @@
 // one block cannot do alone is made in parts, whose states a last launch joins.
 #include <warpcell/column_packs.cuh>
 #include <warpcell/columns.cuh>
+#include <warpcell/joined_rows.cuh>
 #include <warpcell/map.cuh>
 #include <warpcell/rows.cuh>
 #include <warpcell/tile.cuh>
@@ -274,6 +275,17 @@ __global__ void rows(const T* in, Out* out, typename Op::State* states, long lon
 #ifdef WARPCELL_SERIAL
   long long count = rows * parts, share = (count + gridDim.x - 1) / gridDim.x;
   long long end = (blockIdx.x + 1) * share < count ? (blockIdx.x + 1) * share : count;
+  if constexpr (joins_lanes<Op, T>) {
+    if (parts == 1 && length >= kLanes && length <= kJoinedRow) {
+      for (long long row = blockIdx.x * share; row < end; row += kRowsJoined) {
+        const int many = end - row < kRowsJoined ? int(end - row) : kRowsJoined;
+        T found[kRowsJoined];
+        joined_states<Op>(in + row * row_step, many, row_step, int(length), found);
+        for (int r = 0; r < many; r++) put<Op>(out, states, row + r, found[r], parameter);
+      }
+      return;
+    }
+  }
   for (long long at = blockIdx.x * share; at < end; at++) {
     long long row = at / parts, first = at % parts * chunk;
     put<Op>(out, states, at,
