@@ -683,7 +683,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expectGradients((x) => x.indexFill(0, [0], 5), [{ shape: [3, 2] }], device);
     const leaf = zeros([3], { device });
     leaf.requiresGrad = true;
-    expect(() => leaf.set([0], 1)).toThrow("set_ would change a tensor whose gradient is wanted");
+    expect(() => leaf.set([0], 1)).toThrow("set would change a tensor whose gradient is wanted");
     const squared = leaf.mul(2);
     const kept = squared.square();
     squared.set([0], 1);
