@@ -73,8 +73,16 @@ test("what Node.js does for a function of a cell is its own, and names that cell
     ["(anonymous)", cell],
     ["Warpcell", undefined],
   ]);
-  const package_ = runsOf({ nodes, samples: [6], timeDeltas: [1], startTime: 0, endTime: 3 });
-  expect(package_.map(({ name }) => name)).toEqual(["Warpcell"]);
+  const named = (nodes: Profiler.ProfileNode[], sample: number) =>
+    runsOf({ nodes, samples: [sample], timeDeltas: [1], startTime: 0, endTime: 3 }).map(({ name }) => name);
+  expect(named(nodes, 6)).toEqual(["Warpcell"]);
+  const turn = nodesOf(
+    [1, "(root)", "", 2],
+    [2, "runMicrotasks", "", 3],
+    [3, "run", "file:///kernel.js", 4],
+    [4, "append", "file:///node_modules/text.js"],
+  );
+  expect(named(turn, 4)).toEqual(["Warpcell"]);
 });
 
 test("the collector interrupts nothing, idleness ends what ran, and what runs a function is not shown", () => {

@@ -98,18 +98,21 @@ function stacksOf(nodes: readonly Profiler.ProfileNode[]): Map<number, readonly 
 
 /** What runs below the library or Node.js is theirs, and what has called the user's code is nobody's concern. */
 function extended(outer: readonly Frame[], frame: Frame): readonly Frame[] {
+  // What Node.js calls of ours, at the turn of a promise or in an array's map, is ours with all below it.
+  if (frame === ours && outer.at(-1)?.name === nodeJs.name) return [...outer.slice(0, -1), ours];
   if (outer.length >= deepest || (frame.isFolded && outer.at(-1)?.isFolded === true)) return outer;
   return !frame.isFolded && outer.every(({ isFolded }) => isFolded) ? [frame] : [...outer, frame];
 }
 
 const ours: Frame = { name: "Warpcell", place: undefined, isFolded: true };
+const nodeJs: Frame = { name: "Node.js", place: undefined, isFolded: true };
 
 /** A package that the user imports is called by the user's code. */
 const isPackageOfOurs = (outer: readonly Frame[], { url }: Profiler.ProfileNode["callFrame"]): boolean =>
   outer.at(-1)?.name === ours.name && url.includes("/node_modules/");
 
 function frameOf({ functionName, url, lineNumber, columnNumber }: Profiler.ProfileNode["callFrame"]): Frame {
-  if (url === "" || url.startsWith("node:")) return { name: "Node.js", place: undefined, isFolded: true };
+  if (url === "" || url.startsWith("node:")) return nodeJs;
   const told = functionPlace(url, lineNumber + 1, columnNumber + 1);
   if (told === "ours" || url.startsWith(libraryFolder)) return ours;
   // V8 calls a function without a name by what it is assigned to, which in a cell's code may be a name of ours.
