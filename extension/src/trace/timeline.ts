@@ -190,7 +190,8 @@ export class Timeline implements KeyActions {
 
   private drawNow(): void {
     const { clientWidth: width, clientHeight: height, scrollTop: scroll } = this.scroller;
-    if (width === 0 || height === 0) return;
+    // JupyterLab hides the page for a moment when its theme has changed, which no observer sees.
+    if (width === 0 || height === 0) return this.draw();
     const ratio = window.devicePixelRatio;
     this.geometry = { width, height, ratio, scroll, gutter: gutterOf(width) };
     this.ground.style.height = `${Math.max(height, this.model.layout.height + axisHeight)}px`;

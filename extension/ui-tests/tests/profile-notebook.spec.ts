@@ -71,6 +71,17 @@ test("where the time of TypeScript goes is a flame chart in the timeline", async
   await expect(view.locator("canvas").first()).toBeVisible();
   for (const theme of ["light", "dark"] as const) {
     await setTheme(page, theme);
+    // The corner of the canvas is the page's ground.
+    await expect
+      .poll(() =>
+        view
+          .locator("canvas")
+          .first()
+          .evaluate(
+            (canvas) => (canvas as HTMLCanvasElement).getContext("2d")!.getImageData(2, 2, 1, 1).data[0]! > 127,
+          ),
+      )
+      .toBe(theme === "light");
     await page.screenshot({ path: shot(`profile-functions-${theme}`) });
   }
   // By keys, as in every track.

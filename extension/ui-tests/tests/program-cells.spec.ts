@@ -20,6 +20,7 @@ test("each cell brings the next one below it, and the last one prints what the p
 }) => {
   await page.contents.uploadContent(notebookOf(typescript, [{ source: program }]), "text", `${tmpPath}/program.ipynb`);
   await open(page, `${tmpPath}/program.ipynb`);
+  await expect(page.getByText(/TypeScript \+ CUDA \| Idle/)).toBeVisible();
   const run = async (index: number): Promise<void> => {
     await cell(page, index).locator(".cm-content").click();
     await page.keyboard.press("Control+Enter");
