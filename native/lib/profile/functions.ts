@@ -41,9 +41,9 @@ export class FunctionSampler {
     let runs: FunctionRun[] = [];
     let failure: Error | null = null;
     // Within one thread it answers before `post` returns.
-    this.#session.post("Profiler.stop", (error, { profile }) => {
+    this.#session.post("Profiler.stop", (error, answer) => {
       failure = error;
-      if (error === null) runs = runsOf(profile);
+      if (error === null) runs = runsOf(answer.profile);
     });
     this.#session.disconnect();
     if (failure !== null) throw failure;
