@@ -169,8 +169,9 @@ export const plansFor: ByBlock<Plans> = {
     },
     columns(device, { outer, length, inner, outerStep, step }, { bytes, beside, place }) {
       const isPacked = [place / bytes, inner, outerStep, step].every((each) => each % beside === 0);
-      // Packs that rows do not begin at are read twice, which elements of 4 bytes and more are not worth.
-      const width = isPacked || (inner >= worthPacks && bytes < 4) ? beside : 1;
+      // Packs that rows do not begin at are read twice, which costs less than a thread for each column, but for elements
+      // of 8 bytes.
+      const width = isPacked || (inner >= worthPacks && bytes <= 4) ? beside : 1;
       const across = Math.ceil(inner / width);
       const block = columnBlock(device, across, outer, length);
       const blocks = Math.ceil((outer * across) / block[0]);
