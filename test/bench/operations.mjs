@@ -22,7 +22,7 @@ import {
   tidy,
 } from "warpcell";
 import { devices, median, print } from "./common/devices.mjs";
-import { served, startRival, timedTurn } from "./common/turns.mjs";
+import { Refused, served, startRival, timedTurn } from "./common/turns.mjs";
 
 const rounds = 5;
 const pattern = new RegExp(process.argv[2] ?? "", "i");
@@ -416,6 +416,7 @@ def layer(kind, x):
     return layers[kind]
 def make(question):
     layers.clear()
+    if device == "cuda": torch.cuda.empty_cache()
     # PyTorch rounds the operands of its convolutions of float32 where it is not told otherwise.
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = question["tf32"]
     dtype, wanted = getattr(torch, question["dtype"]), question["wanted"]
@@ -480,16 +481,30 @@ for await (const { name, device } of devices()) {
     tidy(() => void run());
     device.synchronize();
     const expression = wanted.length === 0 ? torch : "torch.autograd.grad(y, inputs, g, retain_graph=True)";
-    await rival?.ask({ make, torch, wanted, dtype: typeOf(dtype), tf32: dtype === "tf32", format, expression });
+    const question = { make, torch, wanted, dtype: typeOf(dtype), tf32: dtype === "tf32", format, expression };
+    const refusal = await rival?.ask(question).then(
+      () => undefined,
+      (error) => {
+        if (error instanceof Refused) return error.message;
+        throw error;
+      },
+    );
+    const isBeside = rival !== null && refusal === undefined;
     const turns = [];
     for (let round = 0; round < rounds; round++)
-      turns.push({ ours: timedTurn(device, run), rival: await rival?.ask({}) });
+      turns.push({ ours: timedTurn(device, run), rival: isBeside ? await rival.ask({}) : undefined });
     const ours = median(turns.map((each) => each.ours));
     const share = Math.max(elements / copied, multiplications / multiplied) / ours;
     const note = `${(100 * share).toFixed(0)} % of this machine's ${elements / copied > multiplications / multiplied ? "copies" : "products"}`;
-    const figure = { name: `${device.name}: ${title} ${dtype}`, unit: "ms", ours, better: "higher", note };
+    const figure = {
+      name: `${device.name}: ${title} ${dtype}`,
+      unit: "ms",
+      ours,
+      better: "higher",
+      note: refusal === undefined ? note : `${note}; ${refusal}`,
+    };
     figures.push(
-      rival === null
+      !isBeside
         ? figure
         : {
             ...figure,

@@ -181,6 +181,21 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expectNear(conv2d(part, turnedW, null, { padding: 1 }), lists.y, convolved("y", lists, own, 1, sliding), 30);
   });
 
+  // So many that a GPU lays them with their channels last for its library.
+  test("a million elements with a group for each channel", () => {
+    const given = { what: "", x: [1, 64, 130, 127], w: [64, 1, 3, 3], stride: [8, 8], padding: [1, 1], groups: 64 };
+    const { shapes, sliding, groups, options } = whole(given);
+    const [x, w, g] = [sample(shapes.x, "float32"), sample(shapes.w, "float32"), sample(shapes.y, "float32")];
+    const values = { x: x.values, w: w.values, y: g.values };
+    x.x.requiresGrad = true;
+    w.x.requiresGrad = true;
+    const y = conv2d(x.x, w.x, null, options);
+    const [dx, dw] = gradients(y, [x.x, w.x], { gradient: g.x });
+    expectNear(y, shapes.y, convolved("y", shapes, values, groups, sliding), 11);
+    expectNear(dx!, shapes.x, convolved("x", shapes, values, groups, sliding), 11);
+    expectNear(dw!, shapes.w, convolved("w", shapes, values, groups, sliding), 17 * 16 + 2);
+  });
+
   test("same and valid padding, one image, dtypes together, no images", () => {
     const x = sample([1, 2, 6, 5], "float32");
     for (const [kernel, dilation] of [

@@ -19,11 +19,15 @@ print(${version}, flush=True)
 for line in sys.stdin:
     question = json.loads(line)
     if "expression" in question:
-        names = make(question)
-        run = eval("lambda: " + question["expression"], names)
-        for _ in range(3): run()
-        ${settle}
-        print(0, flush=True)
+        names = run = None
+        try:
+            names = make(question)
+            run = eval("lambda: " + question["expression"], names)
+            for _ in range(3): run()
+            ${settle}
+            print(0, flush=True)
+        except Exception as error:
+            print(type(error).__name__, flush=True)
         continue
     start, count = time.perf_counter(), 0
     while count == 0 or time.perf_counter() - start < ${turn / 1000}:
@@ -32,6 +36,9 @@ for line in sys.stdin:
         count += ${batch}
     print((time.perf_counter() - start) / count * 1e3, flush=True)
 `;
+
+/** A rival cannot do what it was asked for, such as for want of memory; it answers the next question. */
+export class Refused extends Error {}
 
 /** A rival's process, or null where no Python on this machine has it. */
 export async function startRival({ name, program, args = [] }) {
@@ -47,6 +54,7 @@ export async function startRival({ name, program, args = [] }) {
       child.stdin.write(`${JSON.stringify(question)}\n`);
       const { value } = await lines.next();
       if (value === undefined) throw new Error(`${name} ended.`);
+      if (Number.isNaN(Number(value))) throw new Refused(`${name}: ${value}`);
       return Number(value);
     };
     return { name: `${name} ${first.value}`, ask, stop: () => child.stdin.end() };

@@ -1,5 +1,5 @@
-// The functions of libcudnn.so that convolve, opened at run time, as one typed table. The types are declared here, as
-// the library's ABI has them.
+// The functions of libcudnn.so that plan and run graphs of operations, opened at run time, as one typed table. The
+// types are declared here, as the library's ABI has them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,34 +9,29 @@
 
 namespace warpcell::cuda {
 
-using DnnStatus = int;                                           // cudnnStatus_t
-using DnnHandle = struct DnnHandleTag*;                          // cudnnHandle_t
-using TensorDescriptor = struct TensorDescriptorTag*;            // cudnnTensorDescriptor_t
-using FilterDescriptor = struct FilterDescriptorTag*;            // cudnnFilterDescriptor_t
-using ConvolutionDescriptor = struct ConvolutionDescriptorTag*;  // cudnnConvolutionDescriptor_t
-
-// cudnnConvolutionFwdAlgoPerf_t, and those of the gradients.
-struct ConvolutionCandidate {
-  int algorithm;
-  DnnStatus status;
-  float milliseconds;
-  size_t workspace;
-  int is_deterministic;
-  int math;
-  int reserved[3];
-};
-static_assert(sizeof(ConvolutionCandidate) == 48);
+using DnnStatus = int;                           // cudnnStatus_t
+using DnnHandle = struct DnnHandleTag*;          // cudnnHandle_t
+using DnnDescriptor = struct DnnDescriptorTag*;  // cudnnBackendDescriptor_t
 
 constexpr DnnStatus kDnnSuccess = 0;
 // cudnnDataType_t
-constexpr int kDnnFloat32 = 0, kDnnFloat64 = 1, kDnnFloat16 = 2, kDnnBfloat16 = 9;
-// cudnnTensorFormat_t
-constexpr int kDnnChannelsFirst = 0, kDnnChannelsLast = 1;
-// cudnnMathType_t: what suits the type, for float32 tensor cores and factors of 10 bits of mantissa; tensor cores;
-// those, and factors of float32 made narrower; products of float32 as they are.
-constexpr int kDnnUsual = 0, kDnnTensorOps = 1, kDnnNarrowed = 2, kDnnPlainProducts = 3;
+enum class DnnType : int { float32 = 0, float64 = 1, float16 = 2, bfloat16 = 9 };
 // cudnnConvolutionMode_t: filters are not turned round.
-constexpr int kDnnCrossCorrelation = 1;
+enum class DnnConvolutionMode : int { cross_correlation = 1 };
+// cudnnBackendHeurMode_t: decision trees; whatever works.
+enum class DnnHeuristics : int { fallback = 2, decisions = 3 };
+// cudnnBackendNumericalNote_t: what an engine does to numbers.
+enum class DnnNote : int {
+  tensor_cores = 0,
+  narrowed_factors = 1,
+  narrowed_sums = 2,
+  fourier = 3,
+  varying = 4,
+  winograd = 5,
+  winograd_4 = 6,
+  winograd_6 = 7,
+  winograd_13 = 8,
+};
 
 // X(result, name, parameters)
 // clang-format off
@@ -45,23 +40,12 @@ constexpr int kDnnCrossCorrelation = 1;
   X(const char*, cudnnGetErrorString, (DnnStatus)) \
   X(DnnStatus, cudnnCreate, (DnnHandle*)) \
   X(DnnStatus, cudnnSetStream, (DnnHandle, Stream)) \
-  X(DnnStatus, cudnnCreateTensorDescriptor, (TensorDescriptor*)) \
-  X(DnnStatus, cudnnSetTensorNdDescriptor, (TensorDescriptor, int, int, const int*, const int*)) \
-  X(DnnStatus, cudnnDestroyTensorDescriptor, (TensorDescriptor)) \
-  X(DnnStatus, cudnnCreateFilterDescriptor, (FilterDescriptor*)) \
-  X(DnnStatus, cudnnSetFilterNdDescriptor, (FilterDescriptor, int, int, int, const int*)) \
-  X(DnnStatus, cudnnDestroyFilterDescriptor, (FilterDescriptor)) \
-  X(DnnStatus, cudnnCreateConvolutionDescriptor, (ConvolutionDescriptor*)) \
-  X(DnnStatus, cudnnSetConvolutionNdDescriptor, (ConvolutionDescriptor, int, const int*, const int*, const int*, int, int)) \
-  X(DnnStatus, cudnnSetConvolutionGroupCount, (ConvolutionDescriptor, int)) \
-  X(DnnStatus, cudnnSetConvolutionMathType, (ConvolutionDescriptor, int)) \
-  X(DnnStatus, cudnnDestroyConvolutionDescriptor, (ConvolutionDescriptor)) \
-  X(DnnStatus, cudnnGetConvolutionForwardAlgorithm_v7, (DnnHandle, TensorDescriptor, FilterDescriptor, ConvolutionDescriptor, TensorDescriptor, int, int*, ConvolutionCandidate*)) \
-  X(DnnStatus, cudnnGetConvolutionBackwardDataAlgorithm_v7, (DnnHandle, FilterDescriptor, TensorDescriptor, ConvolutionDescriptor, TensorDescriptor, int, int*, ConvolutionCandidate*)) \
-  X(DnnStatus, cudnnGetConvolutionBackwardFilterAlgorithm_v7, (DnnHandle, TensorDescriptor, TensorDescriptor, ConvolutionDescriptor, FilterDescriptor, int, int*, ConvolutionCandidate*)) \
-  X(DnnStatus, cudnnConvolutionForward, (DnnHandle, const void*, TensorDescriptor, const void*, FilterDescriptor, const void*, ConvolutionDescriptor, int, void*, size_t, const void*, TensorDescriptor, void*)) \
-  X(DnnStatus, cudnnConvolutionBackwardData, (DnnHandle, const void*, FilterDescriptor, const void*, TensorDescriptor, const void*, ConvolutionDescriptor, int, void*, size_t, const void*, TensorDescriptor, void*)) \
-  X(DnnStatus, cudnnConvolutionBackwardFilter, (DnnHandle, const void*, TensorDescriptor, const void*, TensorDescriptor, const void*, ConvolutionDescriptor, int, void*, size_t, const void*, FilterDescriptor, void*))
+  X(DnnStatus, cudnnBackendCreateDescriptor, (int, DnnDescriptor*)) \
+  X(DnnStatus, cudnnBackendDestroyDescriptor, (DnnDescriptor)) \
+  X(DnnStatus, cudnnBackendSetAttribute, (DnnDescriptor, int, int, int64_t, const void*)) \
+  X(DnnStatus, cudnnBackendGetAttribute, (DnnDescriptor, int, int, int64_t, int64_t*, void*)) \
+  X(DnnStatus, cudnnBackendFinalize, (DnnDescriptor)) \
+  X(DnnStatus, cudnnBackendExecute, (DnnHandle, DnnDescriptor, DnnDescriptor))
 // clang-format on
 
 struct CudnnApi {

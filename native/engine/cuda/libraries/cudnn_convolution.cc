@@ -1,266 +1,308 @@
-// Convolutions and their gradients by cuDNN: chooses an algorithm of those that it proposes and that give the same sums
-// every time, by measuring where there are several, and runs it.
+// Convolutions and their gradients by cuDNN's graphs: of the engines that it proposes and that give the same sums every
+// time, chooses one by measuring, and runs it.
 #include <algorithm>
 #include <climits>
-#include <cstring>
+#include <optional>
 
 #include "../../host/convolution_terms.h"
 #include "../../host/json.h"
-#include "cudnn_api.h"
+#include "cudnn_descriptor.h"
 #include "libraries.h"
 
 namespace warpcell::cuda {
 namespace {
 
 constexpr uint64_t kMostWorkspace = 512ull << 20;
-constexpr int kCandidates = 10;
+constexpr size_t kMostProposals = 32, kMostMeasured = 10;
 constexpr uint32_t kRepeats = 5;
+constexpr int64_t kAlignment = 16;  // bytes, which ConvolutionTerms tells of
+
+// As the graph numbers its tensors.
+constexpr int64_t kInput = 1, kWeight = 2, kOutput = 3;
 
 struct Type {
   const char* name;
-  int number;
+  DnnType type;
 };
-constexpr Type kTypes[] = {
-    {"float32", kDnnFloat32}, {"float64", kDnnFloat64}, {"float16", kDnnFloat16}, {"bfloat16", kDnnBfloat16}};
+constexpr Type kTypes[] = {{"float32", DnnType::float32},
+                           {"float64", DnnType::float64},
+                           {"float16", DnnType::float16},
+                           {"bfloat16", DnnType::bfloat16}};
 
-int type_number(const std::string& name) {
+DnnType type_of(const std::string& name) {
   for (const Type& type : kTypes) {
-    if (name == type.name) return type.number;
+    if (name == type.name) return type.type;
   }
   throw DeviceError("UNSUPPORTED", "cuDNN does not convolve tensors of " + name + ".");
 }
 
-// Of each result, the algorithms that are sums of products as they stand, in an order that stays: those by Fourier or
-// Winograd transforms are further from the result, some add up by atomics.
-bool is_exact(ConvolutionResult result, int algorithm) {
-  return result == ConvolutionResult::output ? algorithm <= 2 : algorithm == 1;
+// What a result is, which attributes its operation has (its scalars, its convolution, its tensors by number), and the
+// tensors of a run's places.
+struct Row {
+  DnnKind kind;
+  int alpha, beta, convolution;
+  int input, weight, output;
+  std::vector<int64_t> places;
+};
+const Row& row_of(ConvolutionResult result) {
+  static const Row rows[] = {
+      {DnnKind::output, 700, 701, 702, 704, 703, 705, {kOutput, kInput, kWeight}},
+      {DnnKind::input_gradient, 706, 707, 708, 710, 709, 711, {kInput, kOutput, kWeight}},
+      {DnnKind::weight_gradient, 712, 713, 714, 716, 715, 717, {kWeight, kOutput, kInput}},
+  };
+  return rows[int(result)];
 }
 
-// What cuDNN knows of a convolution: its descriptors.
+// An engine with its settings, ready to run.
+struct Engine {
+  CudnnDescriptor plan;
+  uint64_t workspace;
+  std::string name;
+  std::string text;  // the plan, from which another process makes it again
+};
+
+using Sizes = std::vector<int64_t>;
+
+// What cuDNN knows of a convolution.
 class CudnnConvolution {
  public:
   // Throws DeviceError UNSUPPORTED for what the library does not describe.
-  CudnnConvolution(const CudnnApi& library, const ConvolutionTerms& terms) : library_(library), terms_(terms) {
-    try {
-      describe();
-    } catch (...) {
-      release();
-      throw;
-    }
-  }
-  ~CudnnConvolution() { release(); }
-  CudnnConvolution(const CudnnConvolution&) = delete;
-  CudnnConvolution& operator=(const CudnnConvolution&) = delete;
-
-  // What the library proposes, the most promising first.
-  std::vector<ConvolutionCandidate> candidates() const {
-    std::vector<ConvolutionCandidate> found(kCandidates);
-    int count = 0;
-    DnnStatus status = kDnnSuccess;
-    switch (terms_.result) {
-      case ConvolutionResult::output:
-        status = library_.cudnnGetConvolutionForwardAlgorithm_v7(library_.handle, x_, w_, convolution_, y_, kCandidates,
-                                                                 &count, found.data());
-        break;
-      case ConvolutionResult::input:
-        status = library_.cudnnGetConvolutionBackwardDataAlgorithm_v7(library_.handle, w_, y_, convolution_, x_,
-                                                                      kCandidates, &count, found.data());
-        break;
-      case ConvolutionResult::weight:
-        status = library_.cudnnGetConvolutionBackwardFilterAlgorithm_v7(library_.handle, x_, y_, convolution_, w_,
-                                                                        kCandidates, &count, found.data());
-        break;
-    }
-    found.resize(status == kDnnSuccess ? size_t(count) : 0);
-    auto unfit = [&](const ConvolutionCandidate& each) {
-      return each.status != kDnnSuccess || each.workspace > kMostWorkspace ||
-             !is_exact(terms_.result, each.algorithm) ||
-             (terms_.type == "float32" &&
-              (terms_.tf32 ? each.math == kDnnNarrowed : each.math != kDnnPlainProducts && each.math != kDnnUsual));
-    };
-    found.erase(std::remove_if(found.begin(), found.end(), unfit), found.end());
-    if (terms_.type == "float32" && !terms_.tf32) {
-      for (ConvolutionCandidate& each : found) each.math = kDnnPlainProducts;
-    }
-    return found;
+  CudnnConvolution(const CudnnApi& library, const ConvolutionTerms& terms)
+      : library_(library), terms_(terms), graph_(library, DnnKind::graph) {
+    describe();
   }
 
-  // `places`: the result, then its operands as ConvolutionTerms has them.
-  DnnStatus run(const ConvolutionCandidate& candidate, const DevicePointer* places, DevicePointer workspace,
-                Stream stream) const {
-    DnnStatus status = library_.cudnnSetStream(library_.handle, stream);
-    if (status == kDnnSuccess) status = library_.cudnnSetConvolutionMathType(convolution_, candidate.math);
-    if (status != kDnnSuccess) return status;
-    const float one = 1, zero = 0;
-    const double wide_one = 1, wide_zero = 0;
-    const bool is_wide = terms_.type == "float64";
-    const void* alpha = is_wide ? static_cast<const void*>(&wide_one) : &one;
-    const void* beta = is_wide ? static_cast<const void*>(&wide_zero) : &zero;
-    auto at = [&](size_t which) { return reinterpret_cast<void*>(places[which]); };
-    void* room = reinterpret_cast<void*>(workspace);
-    switch (terms_.result) {
-      case ConvolutionResult::output:
-        return library_.cudnnConvolutionForward(library_.handle, alpha, x_, at(1), w_, at(2), convolution_,
-                                                candidate.algorithm, room, candidate.workspace, beta, y_, at(0));
-      case ConvolutionResult::input:
-        return library_.cudnnConvolutionBackwardData(library_.handle, alpha, w_, at(2), y_, at(1), convolution_,
-                                                     candidate.algorithm, room, candidate.workspace, beta, x_, at(0));
-      default:
-        return library_.cudnnConvolutionBackwardFilter(library_.handle, alpha, x_, at(2), y_, at(1), convolution_,
-                                                       candidate.algorithm, room, candidate.workspace, beta, w_, at(0));
-    }
+  // Those that the library thinks most of, the best first.
+  std::vector<Engine> engines() const {
+    std::vector<Engine> found = proposed(DnnHeuristics::decisions);
+    return found.empty() ? proposed(DnnHeuristics::fallback) : std::move(found);
   }
 
  private:
   // It slides along two axes at least.
-  static std::vector<int> sizes(const ConvolutionTerms::Sizes& of, size_t axes) {
-    return {of.end() - std::ptrdiff_t(std::max<size_t>(axes, 2)), of.end()};
+  Sizes sizes(const ConvolutionTerms::Sizes& of) const {
+    return {of.end() - std::ptrdiff_t(std::max<size_t>(terms_.axes, 2)), of.end()};
   }
-  static std::vector<int> with(int64_t first, int64_t second, std::vector<int> rest) {
-    rest.insert(rest.begin(), {int(first), int(second)});
+  static Sizes with(int64_t first, int64_t second, Sizes rest) {
+    rest.insert(rest.begin(), {first, second});
     return rest;
   }
 
   void describe() {
-    auto expect = [](DnnStatus status) {
-      if (status != kDnnSuccess) throw DeviceError("UNSUPPORTED", "cuDNN does not describe this convolution.");
-    };
-    const int type = type_number(terms_.type);
-    const auto kernel = with(terms_.outputs, terms_.channels / terms_.groups, sizes(terms_.kernel, terms_.axes));
-    expect(library_.cudnnCreateTensorDescriptor(&x_));
-    expect(library_.cudnnCreateTensorDescriptor(&y_));
-    expect(library_.cudnnCreateFilterDescriptor(&w_));
-    expect(library_.cudnnCreateConvolutionDescriptor(&convolution_));
-    expect(tensor(x_, type, with(terms_.images, terms_.channels, sizes(terms_.size, terms_.axes))));
-    expect(tensor(y_, type, with(terms_.images, terms_.outputs, sizes(terms_.count, terms_.axes))));
-    expect(library_.cudnnSetFilterNdDescriptor(w_, type, terms_.channels_last ? kDnnChannelsLast : kDnnChannelsFirst,
-                                               int(kernel.size()), kernel.data()));
-    const auto padding = sizes(terms_.padding, terms_.axes), stride = sizes(terms_.stride, terms_.axes),
-               dilation = sizes(terms_.dilation, terms_.axes);
-    expect(library_.cudnnSetConvolutionNdDescriptor(convolution_, int(padding.size()), padding.data(), stride.data(),
-                                                    dilation.data(), kDnnCrossCorrelation,
-                                                    terms_.type == "float64" ? kDnnFloat64 : kDnnFloat32));
-    expect(library_.cudnnSetConvolutionGroupCount(convolution_, int(terms_.groups)));
-    expect(library_.cudnnSetConvolutionMathType(convolution_, terms_.element_bytes == 2 ? kDnnTensorOps
-                                                              : terms_.tf32             ? kDnnUsual
-                                                                                        : kDnnPlainProducts));
+    const bool is_wide = terms_.type == "float64";
+    CudnnDescriptor x = tensor(kInput, with(terms_.images, terms_.channels, sizes(terms_.size))),
+                    y = tensor(kOutput, with(terms_.images, terms_.outputs, sizes(terms_.count))),
+                    w = tensor(kWeight, with(terms_.outputs, terms_.channels / terms_.groups, sizes(terms_.kernel)));
+    CudnnDescriptor convolution(library_, DnnKind::convolution);
+    const Sizes padding = sizes(terms_.padding);
+    convolution.set(dnn::kAxes, int64_t(padding.size()));
+    convolution.set(dnn::kComputeType, is_wide ? DnnType::float64 : DnnType::float32);
+    convolution.set(dnn::kMode, DnnConvolutionMode::cross_correlation);
+    convolution.set(dnn::kPaddingBefore, padding);
+    convolution.set(dnn::kPaddingAfter, padding);
+    convolution.set(dnn::kStrides, sizes(terms_.stride));
+    convolution.set(dnn::kDilations, sizes(terms_.dilation));
+    convolution.finished();
+
+    const Row& row = row_of(terms_.result);
+    CudnnDescriptor operation(library_, row.kind);
+    operation.set(row.convolution, convolution);
+    operation.set(row.input, x);
+    operation.set(row.weight, w);
+    operation.set(row.output, y);
+    if (is_wide) {
+      operation.set(row.alpha, 1.0);
+      operation.set(row.beta, 0.0);
+    } else {
+      operation.set(row.alpha, 1.0f);
+      operation.set(row.beta, 0.0f);
+    }
+    operation.finished();
+    graph_.set(dnn::kGraphHandle, library_.handle);
+    graph_.set(dnn::kGraphOperations, operation);
+    graph_.finished();
   }
 
-  DnnStatus tensor(TensorDescriptor descriptor, int type, const std::vector<int>& shape) const {
-    std::vector<int> strides(shape.size());
-    int step = terms_.channels_last ? shape[1] : 1;
+  CudnnDescriptor tensor(int64_t number, const Sizes& shape) const {
+    Sizes steps(shape.size());
+    int64_t step = terms_.channels_last ? shape[1] : 1;
     for (size_t axis = shape.size() - 1; axis >= 2; axis--) {
-      strides[axis] = step;
+      steps[axis] = step;
       step *= shape[axis];
     }
-    strides[1] = terms_.channels_last ? 1 : step;
-    strides[0] = terms_.channels_last ? step : step * shape[1];
-    return library_.cudnnSetTensorNdDescriptor(descriptor, type, int(shape.size()), shape.data(), strides.data());
+    steps[1] = terms_.channels_last ? 1 : step;
+    steps[0] = terms_.channels_last ? step : step * shape[1];
+    CudnnDescriptor made(library_, DnnKind::tensor);
+    made.set(dnn::kType, type_of(terms_.type));
+    made.set(dnn::kSizes, shape);
+    made.set(dnn::kSteps, steps);
+    made.set(dnn::kNumber, number);
+    made.set(dnn::kAlignment, kAlignment);
+    made.finished();
+    return made;
   }
 
-  void release() {
-    if (convolution_ != nullptr) library_.cudnnDestroyConvolutionDescriptor(convolution_);
-    if (w_ != nullptr) library_.cudnnDestroyFilterDescriptor(w_);
-    if (y_ != nullptr) library_.cudnnDestroyTensorDescriptor(y_);
-    if (x_ != nullptr) library_.cudnnDestroyTensorDescriptor(x_);
+  std::vector<Engine> proposed(DnnHeuristics mode) const {
+    std::vector<Engine> found;
+    CudnnDescriptor heuristics(library_, DnnKind::heuristics);
+    heuristics.set(dnn::kHeuristicsGraph, graph_);
+    heuristics.set(dnn::kHeuristicsMode, mode);
+    if (!heuristics.finish()) return found;
+    for (const CudnnDescriptor& configuration :
+         heuristics.others(dnn::kHeuristicsResults, DnnKind::configuration, kMostProposals)) {
+      if (found.size() == kMostMeasured) break;
+      const auto engine = std::move(configuration.others(dnn::kConfiguredEngine, DnnKind::engine, 1).at(0));
+      if (!is_exact(engine.notes(dnn::kEngineNotes))) continue;
+      CudnnDescriptor plan(library_, DnnKind::plan);
+      plan.set(dnn::kPlanHandle, library_.handle);
+      plan.set(dnn::kPlanConfiguration, configuration);
+      if (!plan.finish()) continue;
+      const auto workspace = uint64_t(plan.number(dnn::kPlanWorkspace));
+      if (workspace > kMostWorkspace) continue;
+      const std::string name = "engine " + std::to_string(engine.number(dnn::kEngineNumber));
+      std::string text = plan.text(dnn::kPlanText);
+      found.push_back({std::move(plan), workspace, name, std::move(text)});
+    }
+    return found;
+  }
+
+  // Whether it adds up products as they stand, in an order that stays: Fourier's and Winograd's transforms are further
+  // from the result, some engines add up by atomics.
+  bool is_exact(const std::vector<DnnNote>& notes) const {
+    return std::all_of(notes.begin(), notes.end(), [&](DnnNote note) {
+      switch (note) {
+        case DnnNote::narrowed_factors:
+        case DnnNote::narrowed_sums:
+        case DnnNote::fourier:
+        case DnnNote::varying:
+        case DnnNote::winograd:
+        case DnnNote::winograd_4:
+        case DnnNote::winograd_6:
+        case DnnNote::winograd_13:
+          return false;
+        case DnnNote::tensor_cores:
+          return terms_.type != "float32" || terms_.tf32;
+        default:
+          return true;
+      }
+    });
   }
 
   const CudnnApi& library_;
-  const ConvolutionTerms terms_;
-  TensorDescriptor x_ = nullptr, y_ = nullptr;
-  FilterDescriptor w_ = nullptr;
-  ConvolutionDescriptor convolution_ = nullptr;
+  const ConvolutionTerms& terms_;
+  CudnnDescriptor graph_;
 };
 
 class Convolution final : public PlannedCall {
  public:
-  // Four descriptors.
-  static constexpr uint64_t kDescriptorBytes = 4 * 512;
+  // What the library keeps of a plan, about.
+  static constexpr uint64_t kPlanBytes = 32 * 1024;
 
   Convolution(LibraryContext& context, const ConvolutionTerms& terms, const PlanRequest& request)
       : PlannedCall("cuDNN convolution", terms.place_bytes().size(), 0),
         context_(context),
         library_(cudnn()),
         bytes_(terms.place_bytes()),
-        convolution_(library_, terms) {
-    choose(request);
+        numbers_(row_of(terms.result).places),
+        chosen_(chosen(terms, request)) {
     planned.workspace = chosen_.workspace;
-    planned.kept = sizeof *this + kDescriptorBytes;
-    planned.choice.assign(reinterpret_cast<const char*>(&chosen_), sizeof chosen_);
+    planned.kept = sizeof *this + kPlanBytes + chosen_.text.size();
+    planned.choice = chosen_.name + "\n" + chosen_.text;
     planned.chosen = JsonObject()
                          .text("library", "cuDNN")
                          .text("version", library_.version)
                          .text("path", library_.path)
-                         .text("algorithm", "algorithm " + std::to_string(chosen_.algorithm) + ", math " +
-                                                std::to_string(chosen_.math))
+                         .text("algorithm", chosen_.name)
                          .done();
   }
 
   void run(const RunRequest& request) override {
     DevicePointer workspace =
         chosen_.workspace > 0 ? context_.segments.address(request.workspace, chosen_.workspace) : 0;
-    DevicePointer places[3];
-    place(request, places);
+    const CudnnDescriptor pack = packed(place(request), workspace);
     DnnStatus status = kDnnSuccess;
     WorkStream& stream = context_.streams.at(request.stream);
-    stream.submit(request.sequence,
-                  [&](Stream handle) { status = convolution_.run(chosen_, places, workspace, handle); });
+    stream.submit(request.sequence, [&](Stream handle) { status = execute(chosen_, pack, handle); });
     if (status == kDnnSuccess) return;
     stream.expect_sound();
     library_.check(status, "a convolution");
   }
 
  private:
-  void place(const RunRequest& request, DevicePointer* places) const {
+  std::vector<void*> place(const RunRequest& request) const {
+    std::vector<void*> places;
     for (size_t which = 0; which < bytes_.size(); which++)
-      places[which] = context_.segments.address(request.places[which], bytes_[which]);
+      places.push_back(reinterpret_cast<void*>(context_.segments.address(request.places[which], bytes_[which])));
+    return places;
   }
 
-  void choose(const PlanRequest& request) {
-    if (request.choice.size() == sizeof chosen_) {
-      std::memcpy(&chosen_, request.choice.data(), sizeof chosen_);
-      return;
-    }
-    auto candidates = convolution_.candidates();
-    if (candidates.empty()) throw DeviceError("UNSUPPORTED", "cuDNN has no algorithm for this convolution.");
-    chosen_ = candidates.front();
-    if (!request.trial || candidates.size() == 1) return;
+  CudnnDescriptor packed(const std::vector<void*>& places, DevicePointer workspace) const {
+    CudnnDescriptor pack(library_, DnnKind::pack);
+    pack.set(dnn::kPackNumbers, numbers_);
+    pack.set(dnn::kPackPointers, places);
+    pack.set(dnn::kPackWorkspace, std::vector<void*>{reinterpret_cast<void*>(workspace)});
+    pack.finished();
+    return pack;
+  }
+
+  DnnStatus execute(const Engine& engine, const CudnnDescriptor& pack, Stream stream) const {
+    DnnStatus status = library_.cudnnSetStream(library_.handle, stream);
+    if (status != kDnnSuccess) return status;
+    return library_.cudnnBackendExecute(library_.handle, engine.plan.handle(), pack.handle());
+  }
+
+  Engine chosen(const ConvolutionTerms& terms, const PlanRequest& request) {
+    if (auto known = from(request.choice)) return std::move(*known);
+    std::vector<Engine> engines = CudnnConvolution(library_, terms).engines();
+    if (engines.empty()) throw DeviceError("UNSUPPORTED", "cuDNN has no engine for this convolution.");
+    if (!request.trial || engines.size() == 1) return std::move(engines.front());
     expect(*request.trial);
-    DevicePointer places[3];
-    place(*request.trial, places);
-    chosen_ = fastest(candidates, places);
+    return std::move(engines[fastest(engines, place(*request.trial))]);
   }
 
-  ConvolutionCandidate fastest(const std::vector<ConvolutionCandidate>& candidates, const DevicePointer* places) {
+  // The engine that was chosen before, by a process that is no more.
+  std::optional<Engine> from(const std::string& choice) const {
+    const size_t end = choice.find('\n');
+    if (end == std::string::npos) return std::nullopt;
+    CudnnDescriptor plan(library_, DnnKind::plan);
+    plan.set(dnn::kPlanHandle, library_.handle);
+    std::string text = choice.substr(end + 1);
+    plan.set(dnn::kPlanText, text);
+    if (!plan.finish()) return std::nullopt;
+    const auto workspace = uint64_t(plan.number(dnn::kPlanWorkspace));
+    return Engine{std::move(plan), workspace, choice.substr(0, end), std::move(text)};
+  }
+
+  size_t fastest(const std::vector<Engine>& engines, const std::vector<void*>& places) {
     uint64_t most = 0;
-    for (const ConvolutionCandidate& each : candidates) most = std::max<uint64_t>(most, each.workspace);
+    for (const Engine& each : engines) most = std::max(most, each.workspace);
     DevicePointer workspace = 0;
-    if (most > 0 && context_.api.cuMemAlloc(&workspace, most) != 0) return candidates.front();
-    const ConvolutionCandidate* best = &candidates.front();
+    if (most > 0 && context_.api.cuMemAlloc(&workspace, most) != 0) return 0;
+    const CudnnDescriptor pack = packed(places, workspace);
+    size_t best = 0;
     double least = -1;
-    for (const ConvolutionCandidate& each : candidates) {
+    for (size_t at = 0; at < engines.size(); at++) {
       bool works = true;
       auto time = [&](uint32_t repeats) {
         return context_.streams.at(0).milliseconds(
-            [&](Stream stream) { works = convolution_.run(each, places, workspace, stream) == kDnnSuccess && works; },
-            repeats);
+            [&](Stream stream) { works = execute(engines[at], pack, stream) == kDnnSuccess && works; }, repeats);
       };
       time(1);  // the first time its code is loaded
       double milliseconds = time(kRepeats);
       if (!works || (least >= 0 && milliseconds >= least)) continue;
       least = milliseconds;
-      best = &each;
+      best = at;
     }
     if (workspace != 0) context_.api.cuMemFree(workspace);
-    if (least < 0) throw DeviceError("UNSUPPORTED", "cuDNN proposes algorithms for this convolution, but none runs.");
-    return *best;
+    if (least < 0) throw DeviceError("UNSUPPORTED", "cuDNN proposes engines for this convolution, but none runs.");
+    return best;
   }
 
   LibraryContext& context_;
   const CudnnApi& library_;
   const std::vector<uint64_t> bytes_;
-  const CudnnConvolution convolution_;
-  ConvolutionCandidate chosen_{};
+  const std::vector<int64_t> numbers_;
+  const Engine chosen_;
 };
 
 }  // namespace

@@ -21,6 +21,11 @@ export interface ConvolutionShape extends Windows {
 const usualAlignment = 16;
 const sizes = (list: readonly number[]) => list.join("x");
 
+const sample =
+  "convolution result=output images=1 channels=8 outputs=8 groups=8 type=float32 size=8x8 kernel=3x3 stride=1x1 padding=1x1 dilation=1x1 channelsLast=1";
+/** Whether a library of the device takes images with their channels last, each with a filter of its own. */
+export const hasDepthwiseLibrary = ({ device }: Execution): boolean => LibraryPlan.find(device, sample) !== null;
+
 /**
  * Fills `out`, y, x or w, from the other two as host/convolution_terms.h has them, all of one dtype and without gaps,
  * row after row or their channels last, by a library of the device; whether one did that. `bias`: for y.
