@@ -1,5 +1,6 @@
 // Renders one chart below its cell: its drawing in the page's colours, and the values at the pointer or, by the arrow
 // keys, at a point.
+import { trans } from "../drawing/trans.ts";
 import type { IRenderMime } from "@jupyterlab/rendermime-interfaces";
 import { Widget } from "@lumino/widgets";
 import type { ChartPayload } from "../../../kernel/mime.ts";
@@ -28,11 +29,13 @@ export class ChartRenderer extends Widget implements IRenderMime.IRenderer {
     const { width, height } = payload.value;
     const drawing = drawingOf(data["image/svg+xml"], width, height);
     if (drawing === null) {
-      this.node.replaceChildren(problem("The drawing of this chart cannot be read: it is no SVG of a chart."));
+      this.node.replaceChildren(
+        problem(trans.__("The drawing of this chart cannot be read: it is no SVG of a chart.")),
+      );
       return;
     }
     const plain = data["text/plain"];
-    drawing.node.setAttribute("aria-label", typeof plain === "string" ? plain : "Chart");
+    drawing.node.setAttribute("aria-label", typeof plain === "string" ? plain : trans.__("Chart"));
     this.node.replaceChildren(new ChartView(payload.value, drawing.node, drawing.marks.map(trackOf)).node);
   }
 }

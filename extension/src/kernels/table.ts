@@ -3,7 +3,7 @@ import { Widget } from "@lumino/widgets";
 import { keepKeys } from "../drawing/own-keys.ts";
 import { copyText } from "../drawing/clipboard.ts";
 import { ledTo } from "../drawing/list-keys.ts";
-import { formatCount } from "../drawing/quantity.ts";
+import { grouped } from "../drawing/quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import type { Column } from "./columns.ts";
 import { columnsFor, tabSeparated } from "./columns.ts";
@@ -128,8 +128,12 @@ export class KernelTable extends Widget {
     this.table.setAttribute("aria-rowcount", String(rows.length + 1));
     this.say(
       rows.length === this.rows.length
-        ? formatCount(rows.length, "kernel", "kernels")
-        : `${rows.length.toLocaleString("en-US")} of ${formatCount(this.rows.length, "kernel", "kernels")}`,
+        ? trans._n("%2 kernel", "%2 kernels", rows.length, grouped(rows.length))
+        : trans.__(
+            "%1 of %2",
+            grouped(rows.length),
+            trans._n("%2 kernel", "%2 kernels", this.rows.length, grouped(this.rows.length)),
+          ),
     );
     this.field.scrollTop = 0;
     this.showRows();
@@ -231,7 +235,7 @@ export class KernelTable extends Widget {
   private async copy(): Promise<void> {
     const rows = Array.from({ length: this.body.length }, (_, position) => this.body.at(position)!);
     await copyText(tabSeparated(rows, this.columns)).then(
-      () => this.say(trans.__("%1 copied", formatCount(rows.length, "row", "rows"))),
+      () => this.say(trans._n("%2 row copied", "%2 rows copied", rows.length, grouped(rows.length))),
       (error: unknown) => this.say((error as Error).message),
     );
   }

@@ -63,7 +63,7 @@ export class MemoryCurve {
     this.peak.setAttribute("d", curvePath(peak, range, box));
     const busy = of(({ gauge }) => gauge.utilization);
     this.busy.setAttribute("d", curvePath(busy, { start, end, top: 1 }, strip, true));
-    this.busyText.textContent = busy.length === 0 ? "" : `busy ${formatShare(busy.at(-1)!.value)}`;
+    this.busyText.textContent = busy.length === 0 ? "" : trans.__("busy %1", formatShare(busy.at(-1)!.value));
     this.top.textContent = formatBytes(top);
     this.start.textContent = trans.__("%1 min ago", minutes);
     this.picture.setAttribute("aria-label", labelOf(samples, minutes));
@@ -72,7 +72,13 @@ export class MemoryCurve {
 
 function labelOf(samples: readonly GaugeSample[], minutes: number): string {
   const last = samples.at(-1)?.gauge;
-  if (last === undefined) return "No figures yet.";
-  const peak = last.peak === undefined ? "" : `, ${formatBytes(last.peak)} at most`;
-  return `Memory over the last ${minutes} minutes. Now ${formatBytes(last.allocated)} in tensors${peak}, ${formatBytes(last.reserved)} held for them.`;
+  if (last === undefined) return trans.__("No figures yet.");
+  const peak = last.peak === undefined ? "" : trans.__(", %1 at most", formatBytes(last.peak));
+  return trans.__(
+    "Memory over the last %1 minutes. Now %2 in tensors%3, %4 held for them.",
+    minutes,
+    formatBytes(last.allocated),
+    peak,
+    formatBytes(last.reserved),
+  );
 }

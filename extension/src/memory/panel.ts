@@ -15,8 +15,8 @@ import type { ListActions } from "./lists.ts";
 import { trans } from "../drawing/trans.ts";
 import { MemorySource } from "./payload.ts";
 
-const noNotebook = "Open a notebook of the kernel TypeScript + CUDA to see its memory.";
-const noFigures = "Waiting for the kernel's figures.";
+const noNotebook = () => trans.__("Open a notebook of the kernel TypeScript + CUDA to see its memory.");
+const noFigures = () => trans.__("Waiting for the kernel's figures.");
 
 /** While a cell runs, what it allocates is looked for so often, in ms. */
 const runningInterval = 1000;
@@ -78,7 +78,7 @@ export class MemoryPanel extends Widget {
     for (const button of this.buttons) button.disabled = devices.length === 0;
     this.note.hidden = devices.length > 0;
     this.note.textContent =
-      this.front.kernel === null ? noNotebook : report !== null && !report.ok ? report.problem : noFigures;
+      this.front.kernel === null ? noNotebook() : report !== null && !report.ok ? report.problem : noFigures();
     const reach: Reach = this.reach.checked ? "device" : "notebook";
     for (const gauge of devices) {
       const samples = this.history!.samples.get(gauge.device) ?? [];
