@@ -3,7 +3,7 @@ import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
 import { readFileSync } from "node:fs";
 import { expect, test } from "./jupyterlab";
 import { cell, notebookOf, open, shot, typescript } from "./notebook";
-import { run, setTheme, widen } from "./side-panel";
+import { run, setTheme, shortName, themes, widen } from "./side-panel";
 
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
@@ -30,13 +30,29 @@ async function check(page: IJupyterLabPageFixture, what: string, selector: strin
   await expect(page.locator(selector).first()).toBeVisible();
   // A cell out of sight is not laid out.
   await page.locator(selector).first().scrollIntoViewIfNeeded();
-  for (const theme of ["JupyterLab Dark", "JupyterLab Dark High Contrast", "JupyterLab Light"]) {
+  // The light one last, as it was.
+  for (const theme of themes.toReversed()) {
     await page.theme.setTheme(theme);
     const { wrong, rules } = await found(page, selector);
     expect.soft(wrong, `${what}, ${theme}`).toEqual([]);
     // Text that axe takes for hidden would not be looked at.
     expect(rules, `${what}, ${theme}`).toContain("color-contrast");
   }
+}
+
+/** What an output looks like in notebooks of three widths, for people to look at; axe looks at the widest. */
+async function checkOutput(page: IJupyterLabPageFixture, what: string, selector: string): Promise<void> {
+  await check(page, what, selector);
+  const output = page.locator(selector).first();
+  for (const theme of themes) {
+    await page.theme.setTheme(theme);
+    for (const width of [320, 1000, 1600]) {
+      await page.setViewportSize({ width, height: 1000 });
+      await output.scrollIntoViewIfNeeded();
+      await output.screenshot({ path: shot(`${what.replaceAll(/[' ]+/g, "-")}-${shortName(theme)}-${width}`) });
+    }
+  }
+  await page.theme.setLightTheme();
 }
 
 const sources = [
@@ -61,17 +77,21 @@ test("panels, outputs and the viewer", async ({ page, tmpPath }) => {
   // JupyterLab's page has no height and hides what flows over: axe would take all of it for hidden.
   await page.addStyleTag({ content: "body { height: 100vh; }" });
 
+  await page.evaluate(() => {
+    const { jupyterapp } = window as unknown as { jupyterapp: { shell: { collapseLeft(): void } } };
+    jupyterapp.shell.collapseLeft();
+  });
   const output = (index: number) => `.jp-Cell[data-windowed-list-index="${index}"] .jp-OutputArea-output`;
   await expect(cell(page, 1).locator(".warpcell-tensor")).toBeVisible();
   await expect(cell(page, 2).locator(".warpcell-chart svg")).toBeVisible();
   await expect(cell(page, 3).locator(".jp-OutputArea-output summary")).toHaveCount(2);
-  await check(page, "a tensor's picture", output(1));
-  await check(page, "a chart", output(2));
-  await check(page, "an exercise", output(3));
+  await checkOutput(page, "a tensor's picture", output(1));
+  await checkOutput(page, "a chart", output(2));
+  await checkOutput(page, "an exercise", output(3));
   await expect(cell(page, 4).getByRole("tab", { name: "Timeline" })).toBeVisible();
   for (const tab of ["Timeline", "Kernels", "Operations", "Roofline", "Advice", "Compare"]) {
     await cell(page, 4).getByRole("tab", { name: tab }).click();
-    await check(page, `a profile's ${tab}`, output(4));
+    await checkOutput(page, `a profile's ${tab}`, output(4));
   }
 
   for (const panel of ["variables", "memory", "kernel"]) {
@@ -89,7 +109,6 @@ test("panels, outputs and the viewer", async ({ page, tmpPath }) => {
   const viewer = ".warpcell-viewer:not(.lm-mod-hidden)";
   await expect(page.locator(`${viewer} canvas`).first()).toBeVisible();
   await page.setViewportSize({ width: 2000, height: 1000 });
-  await page.sidebar.close("left");
   await page.evaluate(() => {
     const { jupyterapp } = window as unknown as { jupyterapp: { shell: { mode: string } } };
     jupyterapp.shell.mode = "single-document";
