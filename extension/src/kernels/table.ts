@@ -17,7 +17,7 @@ import { TableRows } from "./table-rows.ts";
 /** Below this width the name comes first and stays in view. */
 const narrow = 600;
 /** What a cell leaves blank left and right of its text, in pixels. */
-const sides = 18;
+const sides = 14;
 let tables = 0;
 
 export class KernelTable extends Widget {
@@ -118,9 +118,7 @@ export class KernelTable extends Widget {
     const kept = this.body.at(this.current);
     const { column, descending } = this.order!;
     const rows = ordered(filtered(this.rows, this.filter.value), column.key, descending);
-    const columns = this.isNarrow
-      ? [...this.columns].sort((one, other) => Number(other.id === "name") - Number(one.id === "name"))
-      : this.columns;
+    const { columns } = this;
     this.current = kept ? rows.indexOf(kept) : -1;
     this.body.set(rows, columns, this.current);
     this.head.replaceChildren(element("tr", "", ...columns.map((shown) => this.titleOf(shown))));
