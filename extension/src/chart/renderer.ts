@@ -10,6 +10,9 @@ import { drawingOf } from "./drawing.ts";
 import { checkChart } from "./payload.ts";
 import { readingAt, stopsOf, trackOf, type Reading, type Track } from "./reading.ts";
 
+/** Words of a narrower drawing would be too small to read: it is scrolled instead. */
+const leastWidth = 480;
+
 export class ChartRenderer extends Widget implements IRenderMime.IRenderer {
   private readonly mimeType: string;
 
@@ -62,6 +65,7 @@ class ChartView {
     this.words.setAttribute("aria-live", "polite");
     this.words.hidden = true;
     this.node = element("div", "warpcell-chart-field", drawing, this.words);
+    this.node.style.minWidth = `${Math.min(payload.width, leastWidth)}px`;
     drawing.addEventListener("pointermove", (event) => this.onPointer(event));
     drawing.addEventListener("pointerleave", () => this.show(null));
     drawing.addEventListener("blur", () => this.show(null));

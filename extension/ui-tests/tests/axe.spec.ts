@@ -40,21 +40,6 @@ async function check(page: IJupyterLabPageFixture, what: string, selector: strin
   }
 }
 
-/** What an output looks like in notebooks of three widths, for people to look at; axe looks at the widest. */
-async function checkOutput(page: IJupyterLabPageFixture, what: string, selector: string): Promise<void> {
-  await check(page, what, selector);
-  const output = page.locator(selector).first();
-  for (const theme of themes) {
-    await page.theme.setTheme(theme);
-    for (const width of [320, 1000, 1600]) {
-      await page.setViewportSize({ width, height: 1000 });
-      await output.scrollIntoViewIfNeeded();
-      await output.screenshot({ path: shot(`${what.replaceAll(/[' ]+/g, "-")}-${shortName(theme)}-${width}`) });
-    }
-  }
-  await page.theme.setLightTheme();
-}
-
 const sources = [
   "%%cuda\n__global__ void axpy(float* y, const float* x, float a, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] += a * x[i];\n}",
   'import { exercise, ones, plot, rand, zeros } from "warpcell";\nconst x = rand([4, 32, 32], { seed: 1 }), y = zeros([4096]);\nawait axpy.time({ grid: 16, block: 256 }, y, ones([4096]), 1, 4096);\nx',
@@ -65,33 +50,39 @@ const sources = [
 
 const kernelOf = (page: IJupyterLabPageFixture) => page.getByText(/TypeScript \+ CUDA \| Idle/);
 
-test("panels, outputs and the viewer", async ({ page, tmpPath }) => {
+const tabs = ["Timeline", "Kernels", "Operations", "Roofline", "Advice", "Compare"] as const;
+const output = (index: number) => `.jp-Cell[data-windowed-list-index="${index}"] .jp-OutputArea-output`;
+
+/** A notebook that has run, in a window without panels at its left. */
+async function start(page: IJupyterLabPageFixture, path: string): Promise<void> {
   await page.setViewportSize({ width: 1600, height: 1000 });
-  const path = `${tmpPath}/views.ipynb`;
   const cells = sources.map((source) => ({ source }));
   await page.contents.uploadContent(notebookOf(typescript, cells), "text", path);
   await open(page, path);
   await expect(kernelOf(page)).toBeVisible();
-  await page.notebook.run();
-  await page.evaluate(axe);
-  // JupyterLab's page has no height and hides what flows over: axe would take all of it for hidden.
-  await page.addStyleTag({ content: "body { height: 100vh; }" });
-
+  await run(page, "notebook:run-all-cells");
   await page.evaluate(() => {
     const { jupyterapp } = window as unknown as { jupyterapp: { shell: { collapseLeft(): void } } };
     jupyterapp.shell.collapseLeft();
   });
-  const output = (index: number) => `.jp-Cell[data-windowed-list-index="${index}"] .jp-OutputArea-output`;
   await expect(cell(page, 1).locator(".warpcell-tensor")).toBeVisible();
   await expect(cell(page, 2).locator(".warpcell-chart svg")).toBeVisible();
   await expect(cell(page, 3).locator(".jp-OutputArea-output summary")).toHaveCount(2);
-  await checkOutput(page, "a tensor's picture", output(1));
-  await checkOutput(page, "a chart", output(2));
-  await checkOutput(page, "an exercise", output(3));
   await expect(cell(page, 4).getByRole("tab", { name: "Timeline" })).toBeVisible();
-  for (const tab of ["Timeline", "Kernels", "Operations", "Roofline", "Advice", "Compare"]) {
+}
+
+test("panels, outputs and the viewer", async ({ page, tmpPath }) => {
+  await start(page, `${tmpPath}/views.ipynb`);
+  await page.evaluate(axe);
+  // JupyterLab's page has no height and hides what flows over: axe would take all of it for hidden.
+  await page.addStyleTag({ content: "body { height: 100vh; }" });
+
+  await check(page, "a tensor's picture", output(1));
+  await check(page, "a chart", output(2));
+  await check(page, "an exercise", output(3));
+  for (const tab of tabs) {
     await cell(page, 4).getByRole("tab", { name: tab }).click();
-    await checkOutput(page, `a profile's ${tab}`, output(4));
+    await check(page, `a profile's ${tab}`, output(4));
   }
 
   for (const panel of ["variables", "memory", "kernel"]) {
@@ -129,4 +120,34 @@ test("panels, outputs and the viewer", async ({ page, tmpPath }) => {
       await page.screenshot({ path: shot(`viewer-${theme}-${width}`) });
     }
   }
+});
+
+test("pictures of outputs in every theme, in notebooks of three widths, for people to look at", async ({
+  page,
+  tmpPath,
+}) => {
+  await start(page, `${tmpPath}/pictures.ipynb`);
+  const take = async (name: string, index: number): Promise<void> => {
+    const shown = page.locator(output(index)).first();
+    for (const theme of themes) {
+      await page.theme.setTheme(theme);
+      for (const width of [320, 1000, 1600]) {
+        await page.setViewportSize({ width, height: 1000 });
+        await shown.scrollIntoViewIfNeeded();
+        await shown.screenshot({ path: shot(`${name}-${shortName(theme)}-${width}`) });
+      }
+    }
+  };
+  for (const [index, name] of ["tensor", "chart", "exercise"].entries()) await take(`output-${name}`, index + 1);
+  for (const tab of tabs) {
+    await cell(page, 4).getByRole("tab", { name: tab }).click();
+    await take(`output-${tab.toLowerCase()}`, 4);
+  }
+  // Nothing is wider than its place.
+  await page.setViewportSize({ width: 320, height: 1000 });
+  const beyond = () =>
+    page
+      .locator(".jp-Notebook .jp-OutputArea-output")
+      .evaluateAll((nodes) => nodes.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length);
+  await expect.poll(beyond).toBe(0);
 });
