@@ -8,3 +8,4 @@ c.ServerApp.ip = "127.0.0.1"  # noqa: F821
 c.ServerApp.port = int(os.environ["WARPCELL_UI_PORT"])  # noqa: F821
 c.ServerApp.allow_root = True  # noqa: F821
 c.ServerApp.log_level = "ERROR"  # noqa: F821
+c.JupyterNotebookApp.expose_app_in_browser = True  # noqa: F821

@@ -6,7 +6,7 @@ const url = process.env.TARGET_URL;
 
 module.exports = {
   ...base,
-  testDir: join(__dirname, "tests"),
+  testDir: join(__dirname, process.env.WARPCELL_UI_TESTS ?? "tests"),
   outputDir: process.env.WARPCELL_UI_RESULTS,
   // Longer than a busy machine needs: JupyterLab alone may take half a minute there.
   timeout: 300_000,

@@ -6,6 +6,7 @@
 //     CHROMIUM           the browser; /usr/bin/chromium without it
 //     WARPCELL_COMMAND   the kernel's command line program; kernel/dist/main.js without it
 //     WARPCELL_SHOTS     a folder that keeps the screenshots
+//     WARPCELL_UI_TESTS  the folder of the tests; tests without it, bench has the figures of `npm run bench -- screen`
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,9 +1,10 @@
 // The columns left of the code: the number of the source line in its colour, live registers as a bar, samples as heat.
 // Each shows its number too.
+import { trans } from "../drawing/trans.ts";
 import type { Extension } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
 import { gutter, GutterMarker } from "@codemirror/view";
-import { formatCount } from "../drawing/quantity.ts";
+import { grouped } from "../drawing/quantity.ts";
 import { element } from "../tensor-view/element.ts";
 
 class Cell extends GutterMarker {
@@ -72,7 +73,7 @@ export function liveColumn(most: number, liveOf: (line: number) => number): Exte
       : {
           text: String(live),
           look: "warpcell-asm-bar",
-          words: formatCount(live, "live register", "live registers"),
+          words: trans._n("%2 live register", "%2 live registers", live, grouped(live)),
           share: live / most,
         };
   });
@@ -89,7 +90,11 @@ export function sampleColumn(samples: readonly number[], samplesOf: (line: numbe
     return {
       text: percent < 0.95 ? "<1" : String(Math.round(percent)),
       look: "warpcell-asm-heat",
-      words: `${formatCount(number, "sample", "samples")} of ${total.toLocaleString("en-US")}`,
+      words: trans.__(
+        "%1 of %2",
+        trans._n("%2 sample", "%2 samples", number, grouped(number)),
+        total.toLocaleString("en-US"),
+      ),
       share: number / most,
     };
   });

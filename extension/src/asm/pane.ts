@@ -5,7 +5,7 @@ import { EditorView, highlightSpecialChars } from "@codemirror/view";
 import { jupyterTheme } from "@jupyterlab/codemirror";
 import { copyText } from "../drawing/clipboard.ts";
 import { ledTo } from "../drawing/list-keys.ts";
-import { formatCount } from "../drawing/quantity.ts";
+import { grouped } from "../drawing/quantity.ts";
 import { keepKeys } from "../drawing/own-keys.ts";
 import { element } from "../tensor-view/element.ts";
 import { changeMarks, setChanges } from "./change-marks.ts";
@@ -74,7 +74,7 @@ export class Pane {
           changeMarks,
           EditorView.contentAttributes.of({
             tabindex: "0",
-            "aria-label": `${text.name}, read-only. Arrow keys go from line to line, slash searches.`,
+            "aria-label": trans.__("%1, read-only. Arrow keys go from line to line, slash searches.", text.name),
             "aria-readonly": "true",
           }),
         ],
@@ -253,7 +253,10 @@ export class Pane {
   private async copy(): Promise<void> {
     const { name, lines } = this.text;
     await copyText(`${lines.join("\n")}\n`).then(
-      () => this.events.said(`${formatCount(lines.length, "line", "lines")} of ${name} copied`),
+      () =>
+        this.events.said(
+          trans.__("%1 of %2 copied", trans._n("%2 line", "%2 lines", lines.length, grouped(lines.length)), name),
+        ),
       (error: unknown) => this.events.said((error as Error).message),
     );
   }

@@ -1,4 +1,5 @@
 // Checks the JSON of an output: a kernel's source and listings that the view can trust, or one sentence.
+import { trans } from "../drawing/trans.ts";
 import type { AsmListing, AsmPayload } from "../../../kernel/mime.ts";
 import type { Checked, Expectation, Expectations } from "../kernel-link/fields.ts";
 import {
@@ -15,7 +16,7 @@ import {
 } from "../kernel-link/fields.ts";
 
 const listingName: Expectation = {
-  expected: '"PTX", "SASS" or "assembly"',
+  expected: () => trans.__('"PTX", "SASS" or "assembly"'),
   holds: (value) => value === "PTX" || value === "SASS" || value === "assembly",
 };
 
@@ -48,22 +49,24 @@ const occupancyFields: Expectations<AsmPayload["occupancy"][number]> = {
   percent: within(0, 100),
   limiter: text,
 };
-const what = "a kernel's assembly";
+const what = (): string => trans.__("a kernel's assembly");
 
 /**
  * Checks an output of type `application/vnd.warpcell.asm.v1+json` against kernel/mime.ts, and its parts against each
  * other.
  */
 export function checkAsm(value: unknown): Checked<AsmPayload> {
-  const checked = checkOutput(what, value, payloadFields);
+  const checked = checkOutput(what(), value, payloadFields);
   if (!checked.ok) return checked;
   const { listings, occupancy, source } = checked.value;
   const problem =
-    problemIn("listing", what, listings, listingFields) ??
+    problemIn(trans.__("listing"), what(), listings, listingFields) ??
     listings
-      .map((listing, index) => problemWithin(`listing ${index + 1} of ${what}`, listing, source.length))
+      .map((listing, index) =>
+        problemWithin(trans.__("%1 %2 of %3", trans.__("listing"), index + 1, what()), listing, source.length),
+      )
       .find((found) => found !== null) ??
-    problemIn("occupancy", what, occupancy, occupancyFields);
+    problemIn(trans.__("occupancy"), what(), occupancy, occupancyFields);
   if (problem) return { ok: false, problem };
   return checked;
 }
@@ -77,7 +80,15 @@ function problemWithin(
   const lengths = { source: source.length, live: live.length || lines.length, samples: samples.length || lines.length };
   const uneven = Object.entries(lengths).find(([, length]) => length !== lines.length);
   if (uneven)
-    return `"${uneven[0]}" of ${name} has ${uneven[1]} items but should have ${lines.length}, one for each line.`;
+    return trans.__(
+      '"%1" of %2 has %3 items but should have %4, one for each line.',
+      uneven[0],
+      name,
+      uneven[1],
+      lines.length,
+    );
   const stray = source.find((line) => line > sourceLength);
-  return stray === undefined ? null : `"source" of ${name} names line ${stray} but the source has ${sourceLength}.`;
+  return stray === undefined
+    ? null
+    : trans.__('"source" of %1 names line %2 but the source has %3.', name, stray, sourceLength);
 }

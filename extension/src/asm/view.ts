@@ -3,7 +3,7 @@ import { trans } from "../drawing/trans.ts";
 import type { Extension } from "@codemirror/state";
 import { keepKeys } from "../drawing/own-keys.ts";
 import type { AsmListing, AsmPayload } from "../../../kernel/mime.ts";
-import { formatCount } from "../drawing/quantity.ts";
+import { grouped } from "../drawing/quantity.ts";
 import { mostCharacters, shownText } from "../drawing/shown-text.ts";
 import { element } from "../tensor-view/element.ts";
 import type { Changes } from "./changes.ts";
@@ -165,8 +165,12 @@ export class AsmView {
     const added = known.reduce((sum, { added: lines }) => sum + lines.size, 0);
     const gone = known.reduce((sum, { gone: lines }) => sum + [...lines.values()].flat().length, 0);
     if (added + gone === 0) return [];
-    const counts = `${formatCount(added, "line is", "lines are")} new, ${formatCount(gone, "has", "have")} gone`;
-    return this.toggle("Changes", `${counts} since the compile before`, (isOn) => {
+    const counts = trans.__(
+      "%1, %2",
+      trans._n("%2 line is new", "%2 lines are new", added, grouped(added)),
+      trans._n("%2 has gone", "%2 have gone", gone, grouped(gone)),
+    );
+    return this.toggle(trans.__("Changes"), trans.__("%1 since the compile before", counts), (isOn) => {
       for (const [index, changes] of this.changes.entries()) this.panes[index + 1]!.showChanges(isOn ? changes : null);
       this.say(isOn ? counts : "");
     });
@@ -192,8 +196,13 @@ export class AsmView {
       0,
     );
     if (hidden === 0) return [];
-    const title = `${formatCount(hidden, "line is", "lines are")} for the assembler, not for people`;
-    return this.toggle("Directives", title, (isOn) => {
+    const title = trans._n(
+      "%2 line is for the assembler, not for people",
+      "%2 lines are for the assembler, not for people",
+      hidden,
+      grouped(hidden),
+    );
+    return this.toggle(trans.__("Directives"), title, (isOn) => {
       for (const pane of this.panes) pane.showDirectives(isOn);
       this.point(this.cursor, false);
       this.find();
@@ -254,9 +263,9 @@ export class AsmView {
     const match = this.matches[this.match];
     for (const [number, pane] of this.panes.entries())
       pane.find(this.search.value.toLowerCase(), match?.pane === number ? match.index : -1);
-    const all = formatCount(this.matches.length, "line", "lines");
+    const all = trans._n("%2 line", "%2 lines", this.matches.length, grouped(this.matches.length));
     this.found.textContent =
-      this.search.value === "" ? "" : match ? `${(this.match + 1).toLocaleString("en-US")} of ${all}` : all;
+      this.search.value === "" ? "" : match ? trans.__("%1 of %2", grouped(this.match + 1), all) : all;
   }
 
   private say(sentence: string): void {

@@ -1,4 +1,5 @@
 // Checks the JSON of an output: a chart payload that the view can trust, or one sentence.
+import { trans } from "../drawing/trans.ts";
 import type { ChartAxis, ChartPayload } from "../../../kernel/mime.ts";
 import {
   checkFields,
@@ -32,13 +33,13 @@ const axisFields: Expectations<ChartAxis> = { low: finite, high: finite, isLogar
 
 /** Checks an output of type `application/vnd.warpcell.chart.v1+json` against kernel/mime.ts. */
 export function checkChart(value: unknown): Checked<ChartPayload> {
-  const checked = checkOutput("a chart", value, payloadFields);
+  const checked = checkOutput(trans.__("a chart"), value, payloadFields);
   if (!checked.ok) return checked;
   const { area, x, y } = checked.value;
   for (const part of [
-    checkFields("the axes' place in a chart", area, areaFields),
-    checkFields("the x axis of a chart", x, axisFields),
-    checkFields("the y axis of a chart", y, axisFields),
+    checkFields(trans.__("the axes' place in a chart"), area, areaFields),
+    checkFields(trans.__("the x axis of a chart"), x, axisFields),
+    checkFields(trans.__("the y axis of a chart"), y, axisFields),
   ])
     if (!part.ok) return part;
   return checked;

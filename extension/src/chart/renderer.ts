@@ -1,5 +1,6 @@
 // Renders one chart below its cell: its drawing in the page's colours, and the values at the pointer or, by the arrow
 // keys, at a point.
+import { trans } from "../drawing/trans.ts";
 import type { IRenderMime } from "@jupyterlab/rendermime-interfaces";
 import { Widget } from "@lumino/widgets";
 import type { ChartPayload } from "../../../kernel/mime.ts";
@@ -8,6 +9,9 @@ import { element } from "../tensor-view/element.ts";
 import { drawingOf } from "./drawing.ts";
 import { checkChart } from "./payload.ts";
 import { readingAt, stopsOf, trackOf, type Reading, type Track } from "./reading.ts";
+
+/** Words of a narrower drawing would be too small to read: it is scrolled instead. */
+const leastWidth = 480;
 
 export class ChartRenderer extends Widget implements IRenderMime.IRenderer {
   private readonly mimeType: string;
@@ -28,11 +32,13 @@ export class ChartRenderer extends Widget implements IRenderMime.IRenderer {
     const { width, height } = payload.value;
     const drawing = drawingOf(data["image/svg+xml"], width, height);
     if (drawing === null) {
-      this.node.replaceChildren(problem("The drawing of this chart cannot be read: it is no SVG of a chart."));
+      this.node.replaceChildren(
+        problem(trans.__("The drawing of this chart cannot be read: it is no SVG of a chart.")),
+      );
       return;
     }
     const plain = data["text/plain"];
-    drawing.node.setAttribute("aria-label", typeof plain === "string" ? plain : "Chart");
+    drawing.node.setAttribute("aria-label", typeof plain === "string" ? plain : trans.__("Chart"));
     this.node.replaceChildren(new ChartView(payload.value, drawing.node, drawing.marks.map(trackOf)).node);
   }
 }
@@ -59,6 +65,7 @@ class ChartView {
     this.words.setAttribute("aria-live", "polite");
     this.words.hidden = true;
     this.node = element("div", "warpcell-chart-field", drawing, this.words);
+    this.node.style.minWidth = `${Math.min(payload.width, leastWidth)}px`;
     drawing.addEventListener("pointermove", (event) => this.onPointer(event));
     drawing.addEventListener("pointerleave", () => this.show(null));
     drawing.addEventListener("blur", () => this.show(null));

@@ -1,4 +1,5 @@
 // Copies text to the clipboard of the system, also on pages without TLS, where the browser's own interface is missing.
+import { trans } from "./trans.ts";
 
 /** Rejects with a sentence when the browser does not let it. */
 export async function copyText(text: string): Promise<void> {
@@ -6,14 +7,16 @@ export async function copyText(text: string): Promise<void> {
   const clipboard: Clipboard | undefined = navigator.clipboard;
   if (clipboard) {
     await clipboard.writeText(text).catch((error: unknown) => {
-      throw new Error(`The browser did not let this page write to the clipboard: ${(error as Error).message}`);
+      throw new Error(
+        trans.__(trans.__("The browser did not let this page write to the clipboard: %1"), (error as Error).message),
+      );
     });
     return;
   }
   const copied = copyWith((event) => event.clipboardData?.setData("text/plain", text));
   if (!copied)
     throw new Error(
-      "The browser did not let this page write to the clipboard. Open JupyterLab over HTTPS or on localhost.",
+      trans.__("The browser did not let this page write to the clipboard. Open JupyterLab over HTTPS or on localhost."),
     );
 }
 

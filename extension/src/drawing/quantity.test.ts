@@ -4,7 +4,6 @@ import {
   formatAmount,
   formatBytes,
   formatBytesOf,
-  formatCount,
   formatExtent,
   formatPart,
   formatPoint,
@@ -14,6 +13,7 @@ import {
   formatTime,
   formatTimes,
   formatValue,
+  grouped,
 } from "./quantity.ts";
 
 test.each([
@@ -65,9 +65,9 @@ test("a value reads back within half a unit of its last digit", () => {
   }
 });
 
-test("counts agree with their noun", () => {
-  expect(formatCount(1, "element", "elements")).toBe("1 element");
-  expect(formatCount(1048576, "element", "elements")).toBe("1,048,576 elements");
+test("counts have groups of three digits, shares a sign", () => {
+  expect(grouped(1)).toBe("1");
+  expect(grouped(1048576)).toBe("1,048,576");
   expect(formatShare(0.374)).toBe("37 %");
 });
 

@@ -111,10 +111,8 @@ export function formatValue(value: number, digits = 5): string {
   return `${Number(mantissa)}e${power < 0 ? "-" : "+"}${Math.abs(power)}`;
 }
 
-/** A count with groups of three digits, and the noun in its number: `1,048,576 elements`. */
-export function formatCount(count: number, one: string, many: string): string {
-  return `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
-}
+/** A count with groups of three digits: `1,048,576`. */
+export const grouped = (count: number): string => count.toLocaleString("en-US");
 
 /** The size of a grid or block, without the ones at its end: `4096`, `64 × 32`. */
 export function formatExtent(extent: readonly number[]): string {

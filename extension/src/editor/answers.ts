@@ -1,19 +1,21 @@
 // Checks that an answer is what the question asks for: a kernel of another version may say something else.
+import { trans } from "../drawing/trans.ts";
 import type { EditorAnswers, EditorQuestion } from "../../../kernel/mime.ts";
 import type { Expectation, Expectations } from "../kernel-link/fields.ts";
 import { checkFields, count, orNull, text } from "../kernel-link/fields.ts";
 
 const listOf = <T>(expectations: Expectations<T>): Expectation => ({
-  expected: "a list",
-  holds: (value) => Array.isArray(value) && value.every((item) => checkFields("an item", item, expectations).ok),
+  expected: () => trans.__("a list"),
+  holds: (value) =>
+    Array.isArray(value) && value.every((item) => checkFields(trans.__("an item"), item, expectations).ok),
 });
 const recordOf = <T>(expectations: Expectations<T>): Expectation => ({
-  expected: "a record",
-  holds: (value) => checkFields("an answer", value, expectations).ok,
+  expected: () => trans.__("a record"),
+  holds: (value) => checkFields(trans.__("an answer"), value, expectations).ok,
 });
 
 const range: Expectation = {
-  expected: "two offsets",
+  expected: () => trans.__("two offsets"),
   holds: (value) => Array.isArray(value) && value.length === 2 && value.every(count.holds),
 };
 const hover = recordOf({ start: count, end: count, markdown: text });

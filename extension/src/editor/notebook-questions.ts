@@ -30,7 +30,11 @@ export class NotebookQuestions {
   constructor(panel: NotebookPanel, ready: () => void) {
     this.panel = panel;
     this.whenReady = ready;
-    this.comm = new CommQuestions(editorTarget, "", () => this.kernel);
+    this.comm = new CommQuestions(
+      editorTarget,
+      () => "",
+      () => this.kernel,
+    );
     panel.sessionContext.kernelChanged.connect(() => void this.recognise());
     void this.recognise();
   }

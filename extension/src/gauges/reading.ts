@@ -1,4 +1,5 @@
 // What the status bar shows of a gauges message: one short line, shares for the meter, and all figures.
+import { trans } from "../drawing/trans.ts";
 import type { DeviceGauge, GaugesPayload } from "../../../kernel/mime.ts";
 import type { Checked, Expectations } from "../kernel-link/fields.ts";
 import { checkFields, count, exactly, finite, flag, list, optional, orNull, text } from "../kernel-link/fields.ts";
@@ -32,10 +33,10 @@ export interface Reading {
 
 /** Checks `comm_msg` data on the target `warpcell.gauges` against kernel/mime.ts. */
 export function checkGauges(data: unknown): Checked<GaugesPayload> {
-  const checked = checkFields("a gauges message", data, payloadFields);
+  const checked = checkFields(trans.__("a gauges message"), data, payloadFields);
   if (!checked.ok) return checked;
   for (const device of checked.value.devices) {
-    const checkedDevice = checkFields("a device of a gauges message", device, deviceFields);
+    const checkedDevice = checkFields(trans.__("a device of a gauges message"), device, deviceFields);
     if (!checkedDevice.ok) return checkedDevice;
   }
   return checked;
@@ -50,7 +51,8 @@ export function shownDevice({ devices }: GaugesPayload): DeviceGauge | undefined
 export function readingOf(payload: GaugesPayload): Reading {
   const { busy, devices } = payload;
   const shown = shownDevice(payload);
-  if (!shown) return { text: "no device", tooltip: "The kernel reports no device.", share: null, busy };
+  if (!shown)
+    return { text: trans.__("no device"), tooltip: trans.__("The kernel reports no device."), share: null, busy };
   const parts = [shown.device, memoryOf(shown), shown.utilization === null ? null : formatShare(shown.utilization)];
   const { reserved, memoryUsed: used, memoryTotal: total } = shown;
   const part = (bytes: number) => Math.min(1, bytes / total!);
@@ -65,8 +67,8 @@ export function readingOf(payload: GaugesPayload): Reading {
 /** This notebook's tensors, of all that the device has. */
 function memoryOf({ memoryTotal, allocated }: DeviceGauge): string {
   return memoryTotal === null
-    ? `${formatBytes(allocated)} in tensors`
-    : `${formatBytes(allocated)} of ${formatBytes(memoryTotal)}`;
+    ? trans.__("%1 in tensors", formatBytes(allocated))
+    : trans.__("%1 of %2", formatBytes(allocated), formatBytes(memoryTotal));
 }
 
 /** Everybody's, of all that the device has. */
@@ -77,14 +79,14 @@ export function usedText({ memoryUsed, memoryTotal }: DeviceGauge): string | nul
 
 function figuresOf(gauge: DeviceGauge): string {
   const figures: [string, string | null][] = [
-    [`${gauge.device}: ${gauge.name}`, gauge.active ? "new tensors go here" : ""],
-    ["tensors of this notebook", formatBytes(gauge.allocated)],
-    ["at most so far", gauge.peak === undefined ? null : formatBytes(gauge.peak)],
-    ["held for them", formatBytes(gauge.reserved)],
-    ["memory in use on the device", usedText(gauge)],
-    ["utilization", gauge.utilization === null ? null : formatShare(gauge.utilization)],
-    ["temperature", gauge.temperature === null ? null : `${formatValue(gauge.temperature, 3)} °C`],
-    ["power", gauge.power === null ? null : `${formatValue(gauge.power, 3)} W`],
+    [`${gauge.device}: ${gauge.name}`, gauge.active ? trans.__("new tensors go here") : ""],
+    [trans.__("tensors of this notebook"), formatBytes(gauge.allocated)],
+    [trans.__("at most so far"), gauge.peak === undefined ? null : formatBytes(gauge.peak)],
+    [trans.__("held for them"), formatBytes(gauge.reserved)],
+    [trans.__("memory in use on the device"), usedText(gauge)],
+    [trans.__("utilization"), gauge.utilization === null ? null : formatShare(gauge.utilization)],
+    [trans.__("temperature"), gauge.temperature === null ? null : `${formatValue(gauge.temperature, 3)} °C`],
+    [trans.__("power"), gauge.power === null ? null : `${formatValue(gauge.power, 3)} W`],
   ];
   return figures
     .filter(([, value]) => value !== null)

@@ -2,6 +2,7 @@
 // hover and focus. It is a button, which opens the panel of memory where there is one.
 import { trans } from "../drawing/trans.ts";
 import { Widget } from "@lumino/widgets";
+import { setAttribute, setText } from "../drawing/changed.ts";
 import { curvePath } from "../drawing/curve-path.ts";
 import { svg } from "../drawing/svg.ts";
 import type { GaugeSample } from "./history.ts";
@@ -10,6 +11,9 @@ import type { Reading } from "./reading.ts";
 const sparkline = { width: 48, height: 14 };
 /** The curve is of so long, in ms. */
 const sparkTime = 60_000;
+
+/** To what is seen of a meter of some 30 pixels. */
+const percentOf = (share = 0): string => `${(share * 100).toFixed(1)}%`;
 
 export class GaugeItem extends Widget {
   private readonly button = document.createElement("button");
@@ -50,14 +54,14 @@ export class GaugeItem extends Widget {
   }
 
   display(reading: Reading, samples: readonly GaugeSample[]): void {
-    this.line.textContent = reading.text;
-    this.node.title = reading.tooltip;
-    this.button.setAttribute("aria-label", trans.__("Memory: %1", reading.text));
-    this.button.setAttribute("aria-description", reading.tooltip);
-    this.node.dataset["busy"] = String(reading.busy);
+    setText(this.line, reading.text);
+    setAttribute(this.node, "title", reading.tooltip);
+    setAttribute(this.button, "aria-label", trans.__("Memory: %1", reading.text));
+    setAttribute(this.button, "aria-description", reading.tooltip);
+    setAttribute(this.node, "data-busy", String(reading.busy));
     this.meter.hidden = reading.share === null;
-    this.mine.style.width = `${(reading.share?.mine ?? 0) * 100}%`;
-    this.all.style.width = `${(reading.share?.all ?? 0) * 100}%`;
+    this.mine.style.width = percentOf(reading.share?.mine);
+    this.all.style.width = percentOf(reading.share?.all);
     this.draw(samples);
   }
 
@@ -70,6 +74,6 @@ export class GaugeItem extends Widget {
     const end = samples.at(-1)?.time ?? 0;
     const points = samples.map(({ time, gauge }) => ({ time, value: gauge.allocated }));
     const top = points.reduce((most, { time, value }) => (time >= end - sparkTime ? Math.max(most, value) : most), 0);
-    this.curve.setAttribute("d", curvePath(points, { start: end - sparkTime, end, top }, sparkline, true));
+    setAttribute(this.curve, "d", curvePath(points, { start: end - sparkTime, end, top }, sparkline, true));
   }
 }

@@ -1,4 +1,5 @@
 // Asks the kernel of a notebook questions over one comm and matches each answer to its question by number.
+import { trans } from "../drawing/trans.ts";
 import type { Kernel } from "@jupyterlab/services";
 import type { Checked } from "./fields.ts";
 
@@ -9,14 +10,14 @@ export interface Answer {
 
 type Resolve = (answer: Checked<Answer>) => void;
 
-const unnumbered = "The kernel answered without saying which question: it may be of another version.";
+const unnumbered = () => trans.__("The kernel answered without saying which question: it may be of another version.");
 
 /** After one of these the kernel knows none of the comms it had. */
 const forgetting: ReadonlySet<Kernel.Status> = new Set(["restarting", "autorestarting", "dead"]);
 
 export class CommQuestions {
   private readonly target: string;
-  private readonly gone: string;
+  private readonly gone: () => string;
   private readonly kernelOf: () => Kernel.IKernelConnection | null;
   private kernel: Kernel.IKernelConnection | null = null;
   private comm: Kernel.IComm | null = null;
@@ -24,7 +25,7 @@ export class CommQuestions {
   private requests = 0;
 
   /** `gone`: the answer where there is no kernel, or none that knows the target. */
-  constructor(target: string, gone: string, kernelOf: () => Kernel.IKernelConnection | null) {
+  constructor(target: string, gone: () => string, kernelOf: () => Kernel.IKernelConnection | null) {
     this.target = target;
     this.gone = gone;
     this.kernelOf = kernelOf;
@@ -38,7 +39,7 @@ export class CommQuestions {
   /** The kernel's answer to `fields`, unchecked but for its `problem`, or the sentence that says why there is none. */
   ask(fields: object): Promise<Checked<Answer>> {
     const comm = this.open();
-    if (!comm) return Promise.resolve({ ok: false, problem: this.gone });
+    if (!comm) return Promise.resolve({ ok: false, problem: this.gone() });
     const request = this.requests++;
     return new Promise((resolve) => {
       this.waiting.set(request, resolve);
@@ -78,7 +79,7 @@ export class CommQuestions {
   private answer(data: unknown, buffers: Answer["buffers"]): void {
     const { request, problem } = Object(data) as { request?: unknown; problem?: unknown };
     // Whoever waited for it would wait for ever: a kernel of another's making may send anything.
-    if (typeof request !== "number") return this.refuse(unnumbered);
+    if (typeof request !== "number") return this.refuse(unnumbered());
     const resolve = this.waiting.get(request);
     this.waiting.delete(request);
     resolve?.(typeof problem === "string" ? { ok: false, problem } : { ok: true, value: { data, buffers } });
@@ -86,7 +87,7 @@ export class CommQuestions {
 
   private forget(): void {
     this.comm = null;
-    this.refuse(this.gone);
+    this.refuse(this.gone());
   }
 
   private refuse(problem: string): void {

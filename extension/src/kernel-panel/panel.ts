@@ -14,9 +14,9 @@ import { button, Question } from "./question.ts";
 import { trans } from "../drawing/trans.ts";
 import { cacheText, clearedText, deviceLoss, sessionLoss } from "./words.ts";
 
-const noNotebook = "Open a notebook of the kernel TypeScript + CUDA to see what it has compiled.";
-const noCode = "The notebook has compiled nothing yet. Run a cell with %%cuda.";
-const looking = "Looking at the machine…";
+const noNotebook = () => trans.__("Open a notebook of the kernel TypeScript + CUDA to see what it has compiled.");
+const noCode = () => trans.__("The notebook has compiled nothing yet. Run a cell with %%cuda.");
+const looking = () => trans.__("Looking at the machine…");
 
 export class KernelPanel extends Widget {
   private readonly front: NotebookInFront;
@@ -117,7 +117,7 @@ export class KernelPanel extends Widget {
   private display(answer: Checked<KernelState> | null): void {
     const state = answer?.ok === true ? answer.value : null;
     this.note.hidden = state !== null;
-    this.note.textContent = this.front.kernel === null ? noNotebook : answer?.ok === false ? answer.problem : "";
+    this.note.textContent = this.front.kernel === null ? noNotebook() : answer?.ok === false ? answer.problem : "";
     this.body.hidden = state === null;
     this.session.disabled = this.front.kernel === null;
     this.showDevices(state?.devices ?? []);
@@ -125,7 +125,7 @@ export class KernelPanel extends Widget {
     const { code, cache } = state;
     this.code.replaceChildren(
       code.length === 0
-        ? element("div", "warpcell-quiet", noCode)
+        ? element("div", "warpcell-quiet", noCode())
         : codeTable(code, (place) => this.front.panel && goToPlace(this.front.panel.content, place)),
     );
     this.cache.replaceChildren(
@@ -148,12 +148,12 @@ export class KernelPanel extends Widget {
 
   private askForSession(): void {
     const act = () => void this.restartSession();
-    this.question.ask(this.session, { text: sessionLoss, yes: "Restart session", act });
+    this.question.ask(this.session, { text: sessionLoss(), yes: trans.__("Restart session"), act });
   }
 
   private askForDevice(asker: HTMLElement, device: OpenDevice): void {
     const act = () => void this.restartDevice(device.device);
-    this.question.ask(asker, { text: deviceLoss(device), yes: `Restart ${device.device}`, act });
+    this.question.ask(asker, { text: deviceLoss(device), yes: trans.__("Restart %1", device.device), act });
   }
 
   private async restartSession(): Promise<void> {
@@ -171,7 +171,7 @@ export class KernelPanel extends Widget {
 
   private async restartDevice(device: string): Promise<void> {
     const answer = await this.source.restartDevice(device);
-    this.said.textContent = answer.ok ? `${device} has restarted.` : answer.problem;
+    this.said.textContent = answer.ok ? trans.__("%1 has restarted.", device) : answer.problem;
     void this.refresh();
   }
 
@@ -186,7 +186,7 @@ export class KernelPanel extends Widget {
     const look = ++this.looks;
     this.seen = kernel;
     this.isLooking = true;
-    this.machine.replaceChildren(element("div", "warpcell-quiet", looking));
+    this.machine.replaceChildren(element("div", "warpcell-quiet", looking()));
     const answer = await this.source.machine();
     if (look !== this.looks) return;
     this.isLooking = false;

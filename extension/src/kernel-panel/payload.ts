@@ -1,4 +1,5 @@
 // Checks what the kernel says of itself, and asks for it.
+import { trans } from "../drawing/trans.ts";
 import type {
   CacheSize,
   ClearCacheReply,
@@ -36,32 +37,32 @@ const findingFields: Expectations<Finding> = { device: orNull(text), what: text,
 export function checkKernel(data: unknown): Checked<KernelState> {
   const { code, cache, devices, running } = data as { [Name in keyof KernelState]?: unknown };
   if (!Array.isArray(code) || !Array.isArray(devices))
-    return { ok: false, problem: "The kernel's answer has no lists of code and devices." };
-  const what = "the notebook";
+    return { ok: false, problem: trans.__("The kernel's answer has no lists of code and devices.") };
+  const what = trans.__("the notebook");
   const placed = (code as { place?: TracePlace | null }[]).filter((each) => (each?.place ?? null) !== null);
   const problem =
-    problemIn("code", what, code, codeFields) ??
+    problemIn(trans.__("code"), what, code, codeFields) ??
     problemIn(
-      "place",
+      trans.__("place"),
       what,
       placed.map(({ place }) => place),
       placeFields,
     ) ??
-    problemIn("device", what, devices, deviceFields);
+    problemIn(trans.__("device"), what, devices, deviceFields);
   if (problem !== null) return { ok: false, problem };
-  const size = cache === null ? null : checkFields("the compile cache", cache, cacheFields);
+  const size = cache === null ? null : checkFields(trans.__("the compile cache"), cache, cacheFields);
   if (size?.ok === false) return size;
   return { ok: true, value: { code, devices, cache: size?.value ?? null, running: running === true } };
 }
 
 export function checkFindings(data: unknown): Checked<readonly Finding[]> {
   const { findings } = data as { findings?: unknown };
-  if (!Array.isArray(findings)) return { ok: false, problem: "The kernel's answer has no list of findings." };
-  const problem = problemIn("finding", "the machine", findings, findingFields);
+  if (!Array.isArray(findings)) return { ok: false, problem: trans.__("The kernel's answer has no list of findings.") };
+  const problem = problemIn(trans.__("finding"), trans.__("the machine"), findings, findingFields);
   return problem === null ? { ok: true, value: findings } : { ok: false, problem };
 }
 
-const gone = "The kernel does not say: it has ended, or is older than this panel.";
+const gone = () => trans.__("The kernel does not say: it has ended, or is older than this panel.");
 
 export class KernelSource {
   private readonly questions: CommQuestions;
@@ -87,7 +88,7 @@ export class KernelSource {
   /** What was removed. */
   async clearCache(): Promise<Checked<Pick<ClearCacheReply, "files" | "bytes">>> {
     const answer = await this.questions.ask({ clear: true });
-    return answer.ok ? checkFields("what was removed", answer.value.data, removedFields) : answer;
+    return answer.ok ? checkFields(trans.__("what was removed"), answer.value.data, removedFields) : answer;
   }
 
   restartDevice(device: string): Promise<Checked<unknown>> {

@@ -1,7 +1,6 @@
 // A list of what a profile advises: each sentence a button that leads to its line and its time.
 import { Widget } from "@lumino/widgets";
 import type { TraceAdvice, TracePlace } from "../../../kernel/mime.ts";
-import { formatCount } from "../drawing/quantity.ts";
 import { mostCharacters, shownText } from "../drawing/shown-text.ts";
 import { element } from "../tensor-view/element.ts";
 import type { KernelFacts } from "./payload.ts";

@@ -62,6 +62,23 @@ function mostSampledText(kernel: TraceKernel): string {
 
 const columns: readonly Column[] = [
   {
+    id: "name",
+    get title() {
+      return trans.__("Name");
+    },
+    get description() {
+      return trans.__("The kernel, after the library's operation that launches it");
+    },
+    align: "text",
+    isInformative: always,
+    key: ({ name, kernel }) => `${kernel.operation ?? ""}${name}`,
+    text: ({ name, kernel }) => (kernel.operation === null ? name : `${shownText(kernel.operation, 40)} ${name}`),
+    raw: [
+      ["Name", ({ kernel }) => kernel.name],
+      ["Operation", ({ kernel }) => kernel.operation],
+    ],
+  },
+  {
     id: "share",
     get title() {
       return trans.__("Time %");
@@ -135,23 +152,6 @@ const columns: readonly Column[] = [
     raw: [
       ["Min (ns)", ({ kernel }) => kernel.min],
       ["Max (ns)", ({ kernel }) => kernel.max],
-    ],
-  },
-  {
-    id: "name",
-    get title() {
-      return trans.__("Name");
-    },
-    get description() {
-      return trans.__("The kernel, after the library's operation that launches it");
-    },
-    align: "text",
-    isInformative: always,
-    key: ({ name, kernel }) => `${kernel.operation ?? ""}${name}`,
-    text: ({ name, kernel }) => (kernel.operation === null ? name : `${shownText(kernel.operation, 40)} ${name}`),
-    raw: [
-      ["Name", ({ kernel }) => kernel.name],
-      ["Operation", ({ kernel }) => kernel.operation],
     ],
   },
   {

@@ -1,7 +1,7 @@
 // The operators of a profile: which operations ran on which shapes, how often, and what they took by themselves.
 import { trans } from "../drawing/trans.ts";
 import type { TraceOperation, TracePayload } from "../../../kernel/mime.ts";
-import { formatPart, formatTime } from "../drawing/quantity.ts";
+import { formatPart, formatTime, grouped } from "../drawing/quantity.ts";
 import { shownText } from "../drawing/shown-text.ts";
 import type { Show } from "./show.ts";
 import { SortedTable, type TableColumn } from "./sorted-table.ts";
@@ -121,6 +121,10 @@ export const makeOperators = ({ operations = [], places }: TracePayload, show: S
     })),
     columns,
     "device-self",
-    { noun: ["operation", "operations"], empty: "No operation ran while this profile was taken." },
+    {
+      all: trans.__("operations"),
+      counted: (count) => trans._n("%2 operation", "%2 operations", count, grouped(count)),
+      empty: trans.__("No operation ran while this profile was taken."),
+    },
     ({ name, places }) => show(places.length === 0 ? { text: name } : { places }),
   );

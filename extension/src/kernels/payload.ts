@@ -1,5 +1,6 @@
 // Says what is wrong with the part of a profile that tells of kernels, devices and advice, so that its views can trust
 // it.
+import { trans } from "../drawing/trans.ts";
 import type {
   TraceAdvice,
   TraceDevice,
@@ -14,13 +15,13 @@ import { count, counts, finite, optional, orNull, problemIn, record, text, withi
 export type KernelFacts = Pick<TracePayload, "kernels" | "operations" | "devices" | "advice" | "places">;
 
 const isAmount = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value) && value >= 0;
-const amount: Expectation = { expected: "a number ≥ 0", holds: isAmount };
+const amount: Expectation = { expected: () => trans.__("a number ≥ 0"), holds: isAmount };
 const amounts: Expectation = {
-  expected: "a record of numbers ≥ 0",
+  expected: () => trans.__("a record of numbers ≥ 0"),
   holds: (value) => record.holds(value) && Object.values(value as object).every(isAmount),
 };
 const numbers: Expectation = {
-  expected: "a record of finite numbers",
+  expected: () => trans.__("a record of finite numbers"),
   holds: (value) => record.holds(value) && Object.values(value as object).every(finite.holds),
 };
 
@@ -72,28 +73,28 @@ const deviceFields: Expectations<TraceDevice> = {
 };
 const adviceFields: Expectations<TraceAdvice> = { text, place: orNull(count), start: finite, end: finite };
 const placeFields: Expectations<TracePlace> = { text, cell: orNull(text), count, line: count };
-const what = "a profile";
+const what = (): string => trans.__("a profile");
 
 /** `null`: nothing is. What comes in is lists, of anything. */
 export function problemWith({ kernels, operations = [], devices, advice, places }: KernelFacts): string | null {
   return (
-    problemIn("kernel", what, kernels, kernelFields) ??
-    problemIn("operation", what, operations, operationFields) ??
-    problemIn("device", what, devices, deviceFields) ??
-    problemIn("advice", what, advice, adviceFields) ??
-    problemIn("place", what, places, placeFields) ??
+    problemIn(trans.__("kernel"), what(), kernels, kernelFields) ??
+    problemIn(trans.__("operation"), what(), operations, operationFields) ??
+    problemIn(trans.__("device"), what(), devices, deviceFields) ??
+    problemIn(trans.__("advice"), what(), advice, adviceFields) ??
+    problemIn(trans.__("place"), what(), places, placeFields) ??
     strayPlace(
-      "Kernel",
+      trans.__("Kernel"),
       kernels.map((kernel) => kernel.places),
       places.length,
     ) ??
     strayPlace(
-      "Operation",
+      trans.__("Operation"),
       operations.map((operation) => operation.places),
       places.length,
     ) ??
     strayPlace(
-      "Advice",
+      trans.__("Advice"),
       advice.map(({ place }) => (place === null ? [] : [place])),
       places.length,
     )
@@ -105,7 +106,13 @@ function strayPlace(noun: string, owners: readonly (readonly number[])[], length
   for (const [index, indices] of owners.entries()) {
     const stray = indices.find((place) => place >= length);
     if (stray !== undefined)
-      return `${noun} ${index + 1} of a profile names place ${stray} but there are ${length}, counted from 0.`;
+      return trans.__(
+        "%1 %2 of a profile names place %3 but there are %4, counted from 0.",
+        noun,
+        index + 1,
+        stray,
+        length,
+      );
   }
   return null;
 }

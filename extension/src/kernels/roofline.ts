@@ -1,7 +1,7 @@
 // A roofline per device: how near each kernel comes to what the device was measured to do, and what limits it.
 import { Widget } from "@lumino/widgets";
 import { keepKeys } from "../drawing/own-keys.ts";
-import { formatAmount, formatCount, formatPart, formatRate } from "../drawing/quantity.ts";
+import { formatAmount, grouped, formatPart, formatRate } from "../drawing/quantity.ts";
 import { shownText } from "../drawing/shown-text.ts";
 import { element } from "../tensor-view/element.ts";
 import type { KernelFacts } from "./payload.ts";
@@ -109,8 +109,9 @@ class Figure {
 
   /** What stands below the picture while no dot is pointed at. */
   private rest(): void {
-    this.reading.textContent =
-      "Lines are what a copy and matrix products were measured to reach here. A dot is a kernel, its area its share of the time: the nearer to its line, the better.";
+    this.reading.textContent = trans.__(
+      "Lines are what a copy and matrix products were measured to reach here. A dot is a kernel, its area its share of the time: the nearer to its line, the better.",
+    );
   }
 
   private draw(): void {
@@ -199,7 +200,7 @@ class Figure {
             element(
               "div",
               "warpcell-roofline-note",
-              trans.__("%1 in the table.", formatCount(rest, "more is", "more are")),
+              trans._n("%2 more is in the table.", "%2 more are in the table.", rest, grouped(rest)),
             ),
           ]
         : []),
@@ -209,21 +210,33 @@ class Figure {
 
 function missingRates({ copy, products }: Roof): string | null {
   if (copy === null && products.length === 0)
-    return "No rates of this device were measured, so the picture has no ceilings.";
-  if (copy === null) return "No copy was measured on this device, so the picture has no ceiling of memory.";
+    return trans.__("No rates of this device were measured, so the picture has no ceilings.");
+  if (copy === null) return trans.__("No copy was measured on this device, so the picture has no ceiling of memory.");
   return products.length === 0
-    ? "No matrix product was measured on this device, so the picture has no ceiling of computing."
+    ? trans.__("No matrix product was measured on this device, so the picture has no ceiling of computing.")
     : null;
 }
 
 function notesOf({ unknown, omitted, points, partial }: Roof): string[] {
-  if (points.length + partial.length + unknown === 0) return ["No kernel ran on this device."];
+  if (points.length + partial.length + unknown === 0) return [trans.__("No kernel ran on this device.")];
   const notes: string[] = [];
   if (omitted > 0)
-    notes.push(`${formatCount(omitted, "kernel that took less time has", "kernels that took less time have")} no dot.`);
+    notes.push(
+      trans._n(
+        "%2 kernel that took less time has no dot.",
+        "%2 kernels that took less time have no dot.",
+        omitted,
+        grouped(omitted),
+      ),
+    );
   if (unknown > 0)
     notes.push(
-      `Of ${formatCount(unknown, "kernel", "kernels")} neither bytes nor operations are known. Launch with { bytes, flops } to see them here.`,
+      trans._n(
+        "Of %2 kernel neither bytes nor operations are known. Launch with { bytes, flops } to see them here.",
+        "Of %2 kernels neither bytes nor operations are known. Launch with { bytes, flops } to see them here.",
+        unknown,
+        grouped(unknown),
+      ),
     );
   return notes;
 }
@@ -233,23 +246,29 @@ function sentenceOf({ row, intensity, rate, ceiling }: Point): (Node | string)[]
   if (row.bandwidth !== null) facts.push(formatRate(row.bandwidth, "B/s"));
   if (ceiling)
     facts.push(
-      `${formatPart(rate / ceiling.rate)} of what ${ceiling.by === "memory" ? "memory" : `${shownText(row.kernel.dtype ?? "", 16)} arithmetic`} allows`,
+      ceiling.by === "memory"
+        ? trans.__("%1 of what memory allows", formatPart(rate / ceiling.rate))
+        : trans.__(
+            "%1 of what %2 arithmetic allows",
+            formatPart(rate / ceiling.rate),
+            shownText(row.kernel.dtype ?? "", 16),
+          ),
     );
-  facts.push(`${formatPart(row.kernel.share)} of the time`);
+  facts.push(trans.__("%1 of the time", formatPart(row.kernel.share)));
   return [element("span", "warpcell-roofline-kernel", row.name), ` ${facts.join(" · ")}`];
 }
 
 function figuresOf({ bandwidth, throughput, ofCopy, ofProduct, kernel, device }: Row): string {
   const facts: string[] = [];
   if (bandwidth)
-    facts.push(formatRate(bandwidth, "B/s") + (ofCopy === null ? "" : `, ${formatPart(ofCopy)} of a copy`));
+    facts.push(formatRate(bandwidth, "B/s") + (ofCopy === null ? "" : trans.__(", %1 of a copy", formatPart(ofCopy))));
   if (throughput) {
     const isMeasured = ofProduct !== null && device !== null && ownOf(device.product, kernel.dtype ?? "") !== null;
     facts.push(
       formatRate(throughput, "FLOP/s") +
-        (isMeasured ? `, ${formatPart(ofProduct)} of a ${shownText(kernel.dtype!, 16)} product` : ""),
+        (isMeasured ? trans.__(", %1 of a %2 product", formatPart(ofProduct), shownText(kernel.dtype!, 16)) : ""),
     );
   }
-  facts.push(`${formatPart(kernel.share)} of the time`);
+  facts.push(trans.__("%1 of the time", formatPart(kernel.share)));
   return facts.join(" · ");
 }

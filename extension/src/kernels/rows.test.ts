@@ -71,14 +71,14 @@ const ids = (kernels: Parameters<typeof kernel>[0][]) =>
   columnsFor(rowsOf(facts(kernels.map(kernel)))).columns.map(({ id }) => id);
 
 test("a column is there when a row has something to say in it", () => {
-  expect(ids([{}])).toEqual(["share", "total", "calls", "name", "grid", "block"]);
+  expect(ids([{}])).toEqual(["name", "share", "total", "calls", "grid", "block"]);
   expect(ids([{}, { calls: 2, shared: 0, local: 0 }])).toEqual([
+    "name",
     "share",
     "total",
     "calls",
     "mean",
     "range",
-    "name",
     "grid",
     "block",
   ]);
@@ -87,7 +87,7 @@ test("a column is there when a row has something to say in it", () => {
       { grid: [], block: [] },
       { grid: [], block: [], device: "cpu" },
     ]),
-  ).toEqual(["share", "total", "calls", "name", "device"]);
+  ).toEqual(["name", "share", "total", "calls", "device"]);
   expect(
     ids([
       {
@@ -104,10 +104,10 @@ test("a column is there when a row has something to say in it", () => {
       { samples: {} },
     ]),
   ).toEqual([
+    "name",
     "share",
     "total",
     "calls",
-    "name",
     "grid",
     "block",
     "registers",
@@ -171,8 +171,8 @@ test("what is copied is a table for a spreadsheet, whatever a kernel is called",
   const rows = rowsOf(facts([kernel({ name: "=cmd|' /C calc'!A0" }), kernel({ name: "two\tcells\nand lines" })]));
   const { columns } = columnsFor(rows);
   const lines = tabSeparated(rows, columns).split("\n");
-  expect(lines[0]!.split("\t")).toEqual(["Share of time", "Total (ns)", "Calls", "Name", "Operation", "Grid", "Block"]);
-  expect(lines[1]).toBe("0.5\t1000\t1\t'=cmd|' /C calc'!A0\t\t64\t256");
-  expect(lines[2]).toBe("0.5\t1000\t1\ttwo cells and lines\t\t64\t256");
+  expect(lines[0]!.split("\t")).toEqual(["Name", "Operation", "Share of time", "Total (ns)", "Calls", "Grid", "Block"]);
+  expect(lines[1]).toBe("'=cmd|' /C calc'!A0\t\t0.5\t1000\t1\t64\t256");
+  expect(lines[2]).toBe("two cells and lines\t\t0.5\t1000\t1\t64\t256");
   expect(lines[3]).toBe("");
 });

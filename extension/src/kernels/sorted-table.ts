@@ -3,7 +3,7 @@
 import { Widget } from "@lumino/widgets";
 import { copyText } from "../drawing/clipboard.ts";
 import { keepKeys } from "../drawing/own-keys.ts";
-import { formatCount } from "../drawing/quantity.ts";
+import { grouped } from "../drawing/quantity.ts";
 import { shownText } from "../drawing/shown-text.ts";
 import { element } from "../tensor-view/element.ts";
 import { inCell } from "./columns.ts";
@@ -24,8 +24,10 @@ export interface TableColumn<Row> {
 }
 
 export interface TableWords {
-  /** "operation", "operations" */
-  readonly noun: readonly [one: string, many: string];
+  /** "operations" */
+  readonly all: string;
+  /** "12 operations" */
+  readonly counted: (count: number) => string;
   readonly empty: string;
 }
 
@@ -59,20 +61,20 @@ export class SortedTable<Row> extends Widget {
       return;
     }
     const table = element("table", "warpcell-kernels-table", this.head, this.body);
-    table.setAttribute("aria-label", words.noun[1]);
+    table.setAttribute("aria-label", words.all);
     const field = element("div", "warpcell-kernels-field", table);
     field.tabIndex = 0;
     field.setAttribute("role", "region");
-    field.setAttribute("aria-label", trans.__("Table of %1", words.noun[1]));
+    field.setAttribute("aria-label", trans.__("Table of %1", words.all));
     keepKeys(field);
     this.node.append(this.bar(), field);
     this.refresh();
   }
 
   private bar(): HTMLElement {
-    const [, many] = this.words.noun;
-    Object.assign(this.filter, { type: "search", placeholder: `Filter ${many}` });
-    this.filter.setAttribute("aria-label", trans.__("Filter %1 by any of their words", many));
+    const { all } = this.words;
+    Object.assign(this.filter, { type: "search", placeholder: trans.__("Filter %1", all) });
+    this.filter.setAttribute("aria-label", trans.__("Filter %1 by any of their words", all));
     keepKeys(this.filter);
     this.filter.addEventListener("input", () => this.refresh());
     const copy = element("button", "warpcell-button", trans.__("Copy"));
@@ -94,10 +96,9 @@ export class SortedTable<Row> extends Widget {
     this.shown = ordered(this.rows.filter(has), column.key, descending);
     this.head.replaceChildren(element("tr", "", ...this.columns.map((each) => this.titleOf(each))));
     this.body.replaceChildren(...this.shown.map((row) => this.rowOf(row)));
-    const [one, many] = this.words.noun;
-    const all = formatCount(this.rows.length, one, many);
+    const all = this.words.counted(this.rows.length);
     this.status.textContent =
-      this.shown.length === this.rows.length ? all : `${this.shown.length.toLocaleString("en-US")} of ${all}`;
+      this.shown.length === this.rows.length ? all : trans.__("%1 of %2", grouped(this.shown.length), all);
   }
 
   private titleOf(column: TableColumn<Row>): HTMLElement {
@@ -141,7 +142,7 @@ export class SortedTable<Row> extends Widget {
     ];
     const text = lines.map((line) => `${line.join("\t")}\n`).join("");
     this.status.textContent = await copyText(text).then(
-      () => `${formatCount(this.shown.length, "row", "rows")} copied`,
+      () => trans._n("%2 row copied", "%2 rows copied", this.shown.length, grouped(this.shown.length)),
       (error: unknown) => shownText((error as Error).message),
     );
   }

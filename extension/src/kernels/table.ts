@@ -3,7 +3,7 @@ import { Widget } from "@lumino/widgets";
 import { keepKeys } from "../drawing/own-keys.ts";
 import { copyText } from "../drawing/clipboard.ts";
 import { ledTo } from "../drawing/list-keys.ts";
-import { formatCount } from "../drawing/quantity.ts";
+import { grouped } from "../drawing/quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import type { Column } from "./columns.ts";
 import { columnsFor, tabSeparated } from "./columns.ts";
@@ -17,7 +17,7 @@ import { TableRows } from "./table-rows.ts";
 /** Below this width the name comes first and stays in view. */
 const narrow = 600;
 /** What a cell leaves blank left and right of its text, in pixels. */
-const sides = 18;
+const sides = 14;
 let tables = 0;
 
 export class KernelTable extends Widget {
@@ -118,9 +118,7 @@ export class KernelTable extends Widget {
     const kept = this.body.at(this.current);
     const { column, descending } = this.order!;
     const rows = ordered(filtered(this.rows, this.filter.value), column.key, descending);
-    const columns = this.isNarrow
-      ? [...this.columns].sort((one, other) => Number(other.id === "name") - Number(one.id === "name"))
-      : this.columns;
+    const { columns } = this;
     this.current = kept ? rows.indexOf(kept) : -1;
     this.body.set(rows, columns, this.current);
     this.head.replaceChildren(element("tr", "", ...columns.map((shown) => this.titleOf(shown))));
@@ -128,8 +126,12 @@ export class KernelTable extends Widget {
     this.table.setAttribute("aria-rowcount", String(rows.length + 1));
     this.say(
       rows.length === this.rows.length
-        ? formatCount(rows.length, "kernel", "kernels")
-        : `${rows.length.toLocaleString("en-US")} of ${formatCount(this.rows.length, "kernel", "kernels")}`,
+        ? trans._n("%2 kernel", "%2 kernels", rows.length, grouped(rows.length))
+        : trans.__(
+            "%1 of %2",
+            grouped(rows.length),
+            trans._n("%2 kernel", "%2 kernels", this.rows.length, grouped(this.rows.length)),
+          ),
     );
     this.field.scrollTop = 0;
     this.showRows();
@@ -231,7 +233,7 @@ export class KernelTable extends Widget {
   private async copy(): Promise<void> {
     const rows = Array.from({ length: this.body.length }, (_, position) => this.body.at(position)!);
     await copyText(tabSeparated(rows, this.columns)).then(
-      () => this.say(trans.__("%1 copied", formatCount(rows.length, "row", "rows"))),
+      () => this.say(trans._n("%2 row copied", "%2 rows copied", rows.length, grouped(rows.length))),
       (error: unknown) => this.say((error as Error).message),
     );
   }

@@ -1,5 +1,6 @@
 // One device's memory over the last minutes: in tensors, held for them, the most so far, and everybody's; below it how
 // busy the device was.
+import { setAttribute, setText } from "../drawing/changed.ts";
 import { curvePath } from "../drawing/curve-path.ts";
 import { formatBytes, formatShare } from "../drawing/quantity.ts";
 import { svg } from "../drawing/svg.ts";
@@ -43,7 +44,9 @@ export class MemoryCurve {
   }
 
   show(samples: readonly GaugeSample[], minutes: number, reach: Reach): void {
-    const end = samples.at(-1)?.time ?? Date.now();
+    // In steps of a pixel: between them nothing moves.
+    const step = (minutes * 60_000) / box.width;
+    const end = Math.ceil((samples.at(-1)?.time ?? Date.now()) / step) * step;
     const start = end - minutes * 60_000;
     const of = (value: (sample: GaugeSample) => number | null | undefined) =>
       samples.flatMap((sample) => {
@@ -57,22 +60,28 @@ export class MemoryCurve {
     const shown = [...used, ...reserved, ...peak].filter(({ time }) => time >= start);
     const top = roundBytes(Math.max(2 ** 20, ...shown.map(({ value }) => value)));
     const range = { start, end, top };
-    this.others.setAttribute("d", curvePath(used, range, box, true));
-    this.reserved.setAttribute("d", curvePath(reserved, range, box, true));
-    this.allocated.setAttribute("d", curvePath(allocated, range, box, true));
-    this.peak.setAttribute("d", curvePath(peak, range, box));
+    setAttribute(this.others, "d", curvePath(used, range, box, true));
+    setAttribute(this.reserved, "d", curvePath(reserved, range, box, true));
+    setAttribute(this.allocated, "d", curvePath(allocated, range, box, true));
+    setAttribute(this.peak, "d", curvePath(peak, range, box));
     const busy = of(({ gauge }) => gauge.utilization);
-    this.busy.setAttribute("d", curvePath(busy, { start, end, top: 1 }, strip, true));
-    this.busyText.textContent = busy.length === 0 ? "" : `busy ${formatShare(busy.at(-1)!.value)}`;
-    this.top.textContent = formatBytes(top);
-    this.start.textContent = trans.__("%1 min ago", minutes);
-    this.picture.setAttribute("aria-label", labelOf(samples, minutes));
+    setAttribute(this.busy, "d", curvePath(busy, { start, end, top: 1 }, strip, true));
+    setText(this.busyText, busy.length === 0 ? "" : trans.__("busy %1", formatShare(busy.at(-1)!.value)));
+    setText(this.top, formatBytes(top));
+    setText(this.start, trans.__("%1 min ago", minutes));
+    setAttribute(this.picture, "aria-label", labelOf(samples, minutes));
   }
 }
 
 function labelOf(samples: readonly GaugeSample[], minutes: number): string {
   const last = samples.at(-1)?.gauge;
-  if (last === undefined) return "No figures yet.";
-  const peak = last.peak === undefined ? "" : `, ${formatBytes(last.peak)} at most`;
-  return `Memory over the last ${minutes} minutes. Now ${formatBytes(last.allocated)} in tensors${peak}, ${formatBytes(last.reserved)} held for them.`;
+  if (last === undefined) return trans.__("No figures yet.");
+  const peak = last.peak === undefined ? "" : trans.__(", %1 at most", formatBytes(last.peak));
+  return trans.__(
+    "Memory over the last %1 minutes. Now %2 in tensors%3, %4 held for them.",
+    minutes,
+    formatBytes(last.allocated),
+    peak,
+    formatBytes(last.reserved),
+  );
 }

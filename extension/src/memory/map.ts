@@ -1,7 +1,8 @@
 // The map of a device's memory: each piece that the device gave as a bar, its blocks in the colours of their cells. The
 // pointer, or the arrow keys, read what a block is.
+import { trans } from "../drawing/trans.ts";
 import type { DeviceMemory, MemoryBlock } from "../../../kernel/mime.ts";
-import { formatBytes, formatCount } from "../drawing/quantity.ts";
+import { formatBytes, grouped } from "../drawing/quantity.ts";
 import { keepKeys } from "../drawing/own-keys.ts";
 import { svg } from "../drawing/svg.ts";
 import { element } from "../tensor-view/element.ts";
@@ -71,7 +72,12 @@ export class MemoryMap {
 
   private label({ segments, reserved }: DeviceMemory): string {
     const blocks = segments.reduce((sum, each) => sum + each.blocks.length, 0);
-    return `Map of ${formatBytes(reserved)} in ${formatCount(segments.length, "piece", "pieces")} with ${formatCount(blocks, "block", "blocks")}. Arrow keys move over its blocks.`;
+    return trans.__(
+      "Map of %1 in %2 with %3. Arrow keys move over its blocks.",
+      formatBytes(reserved),
+      trans._n("%2 piece", "%2 pieces", segments.length, grouped(segments.length)),
+      trans._n("%2 block", "%2 blocks", blocks, grouped(blocks)),
+    );
   }
 
   private rect({ place }: MemoryBlock, places: DeviceMemory["places"], start: number, share: number): SVGRectElement {

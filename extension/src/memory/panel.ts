@@ -3,6 +3,7 @@
 import type { Kernel } from "@jupyterlab/services";
 import { Widget } from "@lumino/widgets";
 import type { ReleaseRequest } from "../../../kernel/mime.ts";
+import { setText } from "../drawing/changed.ts";
 import { formatBytes } from "../drawing/quantity.ts";
 import { GaugeHistory } from "../gauges/history.ts";
 import { goToPlace } from "../kernel-link/cell-places.ts";
@@ -15,8 +16,8 @@ import type { ListActions } from "./lists.ts";
 import { trans } from "../drawing/trans.ts";
 import { MemorySource } from "./payload.ts";
 
-const noNotebook = "Open a notebook of the kernel TypeScript + CUDA to see its memory.";
-const noFigures = "Waiting for the kernel's figures.";
+const noNotebook = () => trans.__("Open a notebook of the kernel TypeScript + CUDA to see its memory.");
+const noFigures = () => trans.__("Waiting for the kernel's figures.");
 
 /** While a cell runs, what it allocates is looked for so often, in ms. */
 const runningInterval = 1000;
@@ -54,7 +55,7 @@ export class MemoryPanel extends Widget {
     ];
     this.reach.type = "checkbox";
     this.reach.addEventListener("change", () => this.draw());
-    const all = element("label", "warpcell-panel-check", this.reach, "whole device");
+    const all = element("label", "warpcell-panel-check", this.reach, trans.__("whole device"));
     all.title = trans.__("Draw what all programs have on the device, too");
     this.note.setAttribute("role", "status");
     this.said.setAttribute("role", "status");
@@ -77,8 +78,10 @@ export class MemoryPanel extends Widget {
     const devices = report?.ok ? report.value.devices : [];
     for (const button of this.buttons) button.disabled = devices.length === 0;
     this.note.hidden = devices.length > 0;
-    this.note.textContent =
-      this.front.kernel === null ? noNotebook : report !== null && !report.ok ? report.problem : noFigures;
+    setText(
+      this.note,
+      this.front.kernel === null ? noNotebook() : report !== null && !report.ok ? report.problem : noFigures(),
+    );
     const reach: Reach = this.reach.checked ? "device" : "notebook";
     for (const gauge of devices) {
       const samples = this.history!.samples.get(gauge.device) ?? [];
@@ -105,8 +108,9 @@ export class MemoryPanel extends Widget {
 
   private async release(what: ReleaseRequest["release"]): Promise<void> {
     const answer = await this.source.release(what);
-    const done = what === "collect" ? "freed" : "given back";
-    this.said.textContent = !answer.ok ? answer.problem : `${formatBytes(answer.value)} ${done}.`;
+    const done = (bytes: string) =>
+      what === "collect" ? trans.__("%1 freed.", bytes) : trans.__("%1 given back.", bytes);
+    this.said.textContent = answer.ok ? done(formatBytes(answer.value)) : answer.problem;
     void this.refresh();
   }
 

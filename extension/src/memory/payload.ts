@@ -1,4 +1,5 @@
 // Checks what the kernel says of the memory of its devices, and asks for it.
+import { trans } from "../drawing/trans.ts";
 import type {
   CellMemory,
   DeviceMemory,
@@ -52,31 +53,32 @@ const cellFields: Expectations<CellMemory> = {
   running: flag,
 };
 
-const what = "a device's memory";
+const what = (): string => trans.__("a device's memory");
 
 function problemOf({ places, segments, largest, byCell }: DeviceMemory): string | null {
   const problem =
-    problemIn("place", what, places, placeFields) ??
-    problemIn("segment", what, segments, segmentFields) ??
-    problemIn("block", what, largest, blockFields) ??
-    problemIn("cell", what, byCell, shareFields);
+    problemIn(trans.__("place"), what(), places, placeFields) ??
+    problemIn(trans.__("segment"), what(), segments, segmentFields) ??
+    problemIn(trans.__("block"), what(), largest, blockFields) ??
+    problemIn(trans.__("cell"), what(), byCell, shareFields);
   if (problem !== null) return problem;
   for (const { blocks } of segments) {
-    const inSegment = problemIn("block", what, blocks, blockFields);
+    const inSegment = problemIn(trans.__("block"), what(), blocks, blockFields);
     if (inSegment !== null) return inSegment;
   }
   const isListed = ({ place }: MemoryBlock) => place <= places.length;
   return [...largest, ...segments.flatMap(({ blocks }) => blocks)].every(isListed)
     ? null
-    : "A block of a device's memory names a place that is not listed.";
+    : trans.__("A block of a device's memory names a place that is not listed.");
 }
 
 export function checkMemory(data: unknown): Checked<Memory> {
   const { devices, cells, running } = data as { [Name in keyof Memory]?: unknown };
   if (!Array.isArray(devices) || !Array.isArray(cells))
-    return { ok: false, problem: "The kernel's answer has no lists of devices and cells." };
+    return { ok: false, problem: trans.__("The kernel's answer has no lists of devices and cells.") };
   const problem =
-    problemIn("device", "the memory", devices, deviceFields) ?? problemIn("cell", "the memory", cells, cellFields);
+    problemIn(trans.__("device"), trans.__("the memory"), devices, deviceFields) ??
+    problemIn(trans.__("cell"), trans.__("the memory"), cells, cellFields);
   if (problem !== null) return { ok: false, problem };
   for (const device of devices as DeviceMemory[]) {
     const inDevice = problemOf(device);
@@ -85,7 +87,7 @@ export function checkMemory(data: unknown): Checked<Memory> {
   return { ok: true, value: { devices, cells, running: running === true } as Memory };
 }
 
-const gone = "The kernel does not say: it has ended, or is older than this panel.";
+const gone = () => trans.__("The kernel does not say: it has ended, or is older than this panel.");
 
 export class MemorySource {
   private readonly questions: CommQuestions;

@@ -1,7 +1,7 @@
 // The words of a block and of a device's memory.
 import { trans } from "../drawing/trans.ts";
 import type { DeviceMemory, MemoryBlock } from "../../../kernel/mime.ts";
-import { formatBytes, formatCount, formatPart } from "../drawing/quantity.ts";
+import { formatBytes, grouped, formatPart } from "../drawing/quantity.ts";
 
 /** How long ago, in the largest unit: `12 s`, `5 min`, `2 h`. */
 export function ageText(since: number, now: number): string {
@@ -23,8 +23,10 @@ export function blockText(block: MemoryBlock, { places }: Pick<DeviceMemory, "pl
       ? trans.__("%1 free in %2 pieces", size, count.toLocaleString("en-US"))
       : trans.__("%1 free", size);
   if (count > 1) {
-    const cell = place === 0 ? "" : ` of ${places[place - 1]!.text.replace(/:\d+$/, "")}`;
-    return `${size} in ${formatCount(count, "small block", "small blocks")}${cell}`;
+    const blocks = trans._n("%2 small block", "%2 small blocks", count, grouped(count));
+    return place === 0
+      ? trans.__("%1 in %2", size, blocks)
+      : trans.__("%1 in %2 of %3", size, blocks, places[place - 1]!.text.replace(/:\d+$/, ""));
   }
   const parts = [
     size,

@@ -13,6 +13,9 @@ type CellModel = NotebookPanel["content"]["widgets"][number]["model"];
 /** So long nothing is asked after a key, in ms: in the middle of a word everything is a mistake. */
 const pause = 120;
 
+/** So often a question without an answer is put again. */
+const mostUnanswered = 10;
+
 /** Kernels that understand the target; others are left alone. */
 const implementation = "warpcell";
 
@@ -28,8 +31,8 @@ export class NotebookChecks {
   private readonly panel: NotebookPanel;
   private readonly known: KnownMistakes;
   private readonly questions: CommQuestions;
-  /** The text that a cell had when there was no answer. */
-  private readonly unanswered = new WeakMap<CellModel, string>();
+  /** The text that a cell had when there was no answer, and how often. */
+  private readonly unanswered = new WeakMap<CellModel, { readonly code: string; readonly times: number }>();
   private readonly listened = new WeakSet<CellModel>();
   /** Cells whose mistakes are not known. */
   private readonly due = new Set<CellModel>();
@@ -42,7 +45,11 @@ export class NotebookChecks {
   constructor(panel: NotebookPanel, known: KnownMistakes) {
     this.panel = panel;
     this.known = known;
-    this.questions = new CommQuestions(mistakesTarget, "", () => this.kernel);
+    this.questions = new CommQuestions(
+      mistakesTarget,
+      () => "",
+      () => this.kernel,
+    );
     const { content, sessionContext } = panel;
     const follow = () => {
       content.model?.cells.changed.connect(this.onCells, this);
@@ -141,9 +148,11 @@ export class NotebookChecks {
     if (answer.ok && cell.sharedModel.getSource() === code)
       this.known.set(cell, code!, mistakesIn(answer.value.data, code!.length));
     if (answer.ok) return void this.next();
-    // A kernel that has just started may need longer than it is given: it is asked once more. Then a change or run asks.
-    if (this.unanswered.get(cell) === code) return;
-    this.unanswered.set(cell, code!);
+    // A kernel that has just started may need longer than it is given, and is asked anew. Then a change or run asks.
+    const known = this.unanswered.get(cell);
+    const times = known?.code === code ? known!.times + 1 : 1;
+    if (times > mostUnanswered) return;
+    this.unanswered.set(cell, { code: code!, times });
     this.due.add(cell);
     void this.next();
   }

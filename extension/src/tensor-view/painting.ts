@@ -1,5 +1,6 @@
 // Paints a picture: the size it is shown at, its colours, and a pattern each for NaN, +∞ and −∞. Pixels are the same in
 // every theme.
+import { trans } from "../drawing/trans.ts";
 import { scaleOf } from "./colour-map.ts";
 import { missingOf, type Missing, type Picture } from "./tile.ts";
 
@@ -117,7 +118,9 @@ export function contextOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
   const context = canvas.getContext("2d");
   if (!context)
     throw new Error(
-      "The browser gave no canvas to draw on: too many may be open on this page. Clear outputs that you no longer need.",
+      trans.__(
+        "The browser gave no canvas to draw on: too many may be open on this page. Clear outputs that you no longer need.",
+      ),
     );
   return context;
 }

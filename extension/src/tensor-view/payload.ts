@@ -1,4 +1,5 @@
 // Checks the JSON of an output: a tensor payload that the view can trust, or one sentence.
+import { trans } from "../drawing/trans.ts";
 import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
 import type { Checked, Expectations } from "../kernel-link/fields.ts";
 import {
@@ -55,14 +56,19 @@ export function plane(shape: readonly number[]): { rows: number; columns: number
  * other.
  */
 export function checkPayload(value: unknown): Checked<TensorPayload> {
-  const checked = checkOutput("a tensor preview", value, payloadFields);
+  const checked = checkOutput(trans.__("a tensor preview"), value, payloadFields);
   if (!checked.ok) return checked;
   const { shape, size, tile } = checked.value;
   const elements = shape.reduce((product, length) => product * length, 1);
   if (elements !== size)
     return {
       ok: false,
-      problem: `A tensor preview of shape [${shape.join(", ")}] counts ${size} elements but should count ${elements}.`,
+      problem: trans.__(
+        "A tensor preview of shape [%1] counts %2 elements but should count %3.",
+        shape.join(", "),
+        size,
+        elements,
+      ),
     };
   if (tile === null) return checked;
   const checkedTile = checkTile(tile, shape);
@@ -71,7 +77,7 @@ export function checkPayload(value: unknown): Checked<TensorPayload> {
 
 /** Checks the picture of a slice of a tensor of this shape. */
 export function checkTile(value: unknown, shape: readonly number[]): Checked<TensorTile> {
-  const checkedTile = checkFields("the picture of a tensor preview", value, tileFields);
+  const checkedTile = checkFields(trans.__("the picture of a tensor preview"), value, tileFields);
   if (!checkedTile.ok) return checkedTile;
   const tile = checkedTile.value;
   const whole = plane(shape);
@@ -80,7 +86,16 @@ export function checkTile(value: unknown, shape: readonly number[]): Checked<Ten
   if (rows !== tile.rows || columns !== tile.columns) {
     return {
       ok: false,
-      problem: `The picture of shape [${shape.join(", ")}] in steps of ${tile.rowStep} × ${tile.columnStep} has ${tile.rows} × ${tile.columns} cells but should have ${rows} × ${columns}.`,
+      problem: trans.__(
+        "The picture of shape [%1] in steps of %2 × %3 has %4 × %5 cells but should have %6 × %7.",
+        shape.join(", "),
+        tile.rowStep,
+        tile.columnStep,
+        tile.rows,
+        tile.columns,
+        rows,
+        columns,
+      ),
     };
   }
   return checkedTile;

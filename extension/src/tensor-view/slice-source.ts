@@ -1,11 +1,12 @@
 // Asks the kernel of a notebook for slices of its tensors.
+import { trans } from "../drawing/trans.ts";
 import type { Kernel } from "@jupyterlab/services";
 import type { SliceReply, SliceRequest } from "../../../kernel/mime.ts";
 import { tensorTarget } from "../../../kernel/mime.ts";
 import { CommQuestions } from "../kernel-link/comm-questions.ts";
 import type { Checked } from "../kernel-link/fields.ts";
 
-const gone = "The kernel that made this tensor is gone. Run its cell again to see its slices.";
+const gone = () => trans.__("The kernel that made this tensor is gone. Run its cell again to see its slices.");
 
 export class SliceSource {
   private readonly questions: CommQuestions;

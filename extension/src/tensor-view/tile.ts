@@ -1,4 +1,5 @@
 // A payload's base64 picture as numbers with their range, and the elements that a cell of it stands for.
+import { trans } from "../drawing/trans.ts";
 import type { TensorPayload, TensorTile } from "../../../kernel/mime.ts";
 import type { Checked } from "../kernel-link/fields.ts";
 import { plane } from "./payload.ts";
@@ -29,12 +30,21 @@ export interface Picture {
 export function decodeTile({ rows, columns, values: encoded }: TensorTile, dtype: string): Checked<Picture> {
   const bytes = fromBase64(encoded);
   if (!bytes)
-    return { ok: false, problem: "The picture of a tensor preview cannot be read: its values are not base64." };
+    return {
+      ok: false,
+      problem: trans.__("The picture of a tensor preview cannot be read: its values are not base64."),
+    };
   const wanted = rows * columns * 4;
   if (bytes.length !== wanted)
     return {
       ok: false,
-      problem: `The picture of a tensor preview holds ${bytes.length} bytes, but its ${rows} × ${columns} cells take ${wanted}.`,
+      problem: trans.__(
+        "The picture of a tensor preview holds %1 bytes, but its %2 × %3 cells take %4.",
+        bytes.length,
+        rows,
+        columns,
+        wanted,
+      ),
     };
 
   const view = new DataView(bytes.buffer);

@@ -1,5 +1,6 @@
 // Reads the columns of slices, base64 in an output or bytes of a comm: typed arrays that a view can trust, or one
 // sentence.
+import { trans } from "../drawing/trans.ts";
 import type { SliceColumns, WindowReply } from "../../../kernel/mime.ts";
 import type { Checked } from "../kernel-link/fields.ts";
 
@@ -78,15 +79,18 @@ export function decodeNumbers(what: string, text: unknown, length: number): Chec
 }
 
 function decode(what: string, text: unknown, length: number, Type: (typeof formats)[Column]): Checked<Values> {
-  if (typeof text !== "string") return { ok: false, problem: `Expected ${what} to be base64 text.` };
+  if (typeof text !== "string") return { ok: false, problem: trans.__("Expected %1 to be base64 text.", what) };
   const size = length * Type.BYTES_PER_ELEMENT;
   // Before it is decoded: a text of the wrong size may be a very large one.
   if (Math.abs(text.length - (size * 4) / 3) > 4)
-    return { ok: false, problem: `Expected ${what} to be ${size} bytes as base64 but got ${text.length} characters.` };
+    return {
+      ok: false,
+      problem: trans.__("Expected %1 to be %2 bytes as base64 but got %3 characters.", what, size, text.length),
+    };
   const bytes = bytesOf(text);
-  if (bytes === null) return { ok: false, problem: `Expected ${what} to be base64 text.` };
+  if (bytes === null) return { ok: false, problem: trans.__("Expected %1 to be base64 text.", what) };
   if (bytes.length !== size)
-    return { ok: false, problem: `Expected ${what} to have ${size} bytes but got ${bytes.length}.` };
+    return { ok: false, problem: trans.__("Expected %1 to have %2 bytes but got %3.", what, size, bytes.length) };
   return { ok: true, value: new Type(bytes.buffer, 0, length) };
 }
 
@@ -97,7 +101,7 @@ export function decodeColumns(slices: SliceColumns, tables: Tables): Checked<Col
   const columns: Partial<Record<Column, Values>> = {};
   for (const name of all) {
     if (slices[name] === undefined && optional.has(name)) continue;
-    const values = decode(`the column "${name}" of a profile`, slices[name], slices.length, formats[name]);
+    const values = decode(trans.__('the column "%1" of a profile', name), slices[name], slices.length, formats[name]);
     if (!values.ok) return values;
     columns[name] = values.value;
   }
@@ -124,7 +128,13 @@ export function readColumns(
     if (!Number.isSafeInteger(offset) || offset < 0 || offset + bytes > size)
       return {
         ok: false,
-        problem: `Expected the column "${name}" of a profile within ${size} bytes but got bytes ${offset} to ${offset + bytes}.`,
+        problem: trans.__(
+          'Expected the column "%1" of a profile within %2 bytes but got bytes %3 to %4.',
+          name,
+          size,
+          offset,
+          offset + bytes,
+        ),
       };
     const from = first + offset;
     columns[name] =
@@ -133,13 +143,13 @@ export function readColumns(
         : new Type(whole.slice(from, from + bytes), 0, reply.length);
   }
   const missing = all.find((name) => !columns[name] && !optional.has(name));
-  if (missing) return { ok: false, problem: `Expected the column "${missing}" of a profile but got none.` };
+  if (missing) return { ok: false, problem: trans.__('Expected the column "%1" of a profile but got none.', missing) };
   return trusted(columns, reply.length, tables);
 }
 
 function badLength(length: number): string | null {
   const fits = Number.isSafeInteger(length) && length >= 0 && length <= mostSlices;
-  return fits ? null : `Expected a profile of 0 to ${mostSlices} slices but got ${length}.`;
+  return fits ? null : trans.__("Expected a profile of 0 to %1 slices but got %2.", mostSlices, length);
 }
 
 function trusted(found: Partial<Record<Column, Values>>, length: number, tables: Tables): Checked<Columns> {
@@ -152,26 +162,30 @@ function trusted(found: Partial<Record<Column, Values>>, length: number, tables:
 function problemOf(columns: Columns, { depths, names, places, details, kernels }: Tables): string | null {
   const { length, start, duration, track, depth, name, place, detail, cause, kernel, busy } = columns;
   const wrong = (index: number, column: string, value: number, expected: string): string =>
-    `Expected "${column}" of slice ${index} of a profile to be ${expected} but got ${value}.`;
+    trans.__('Expected "%1" of slice %2 of a profile to be %3 but got %4.', column, index, expected, value);
   for (let index = 0; index < length; index++) {
-    if (!Number.isFinite(start[index])) return wrong(index, "start", start[index]!, "a finite number");
+    if (!Number.isFinite(start[index])) return wrong(index, "start", start[index]!, trans.__("a finite number"));
     if (!(duration[index]! >= 0 && duration[index]! < Infinity))
-      return wrong(index, "duration", duration[index]!, "a finite number of 0 or more");
-    if (track[index]! >= depths.length) return wrong(index, "track", track[index]!, `below ${depths.length}`);
+      return wrong(index, "duration", duration[index]!, trans.__("a finite number of 0 or more"));
+    if (track[index]! >= depths.length)
+      return wrong(index, "track", track[index]!, trans.__("below %1", depths.length));
     if (depth[index]! >= depths[track[index]!]!)
-      return wrong(index, "depth", depth[index]!, `below ${depths[track[index]!]}`);
-    if (name[index]! >= names) return wrong(index, "name", name[index]!, `below ${names}`);
-    if (place[index]! > places) return wrong(index, "place", place[index]!, `at most ${places}`);
-    if (detail[index]! >= details) return wrong(index, "detail", detail[index]!, `below ${details}`);
-    if (cause[index]! > length) return wrong(index, "cause", cause[index]!, `at most ${length}`);
-    if (kernel[index]! > kernels) return wrong(index, "kernel", kernel[index]!, `at most ${kernels}`);
+      return wrong(index, "depth", depth[index]!, trans.__("below %1", depths[track[index]!]));
+    if (name[index]! >= names) return wrong(index, "name", name[index]!, trans.__("below %1", names));
+    if (place[index]! > places) return wrong(index, "place", place[index]!, trans.__("at most %1", places));
+    if (detail[index]! >= details) return wrong(index, "detail", detail[index]!, trans.__("below %1", details));
+    if (cause[index]! > length) return wrong(index, "cause", cause[index]!, trans.__("at most %1", length));
+    if (kernel[index]! > kernels) return wrong(index, "kernel", kernel[index]!, trans.__("at most %1", kernels));
     if (busy && !(busy[index]! >= 0 && busy[index]! < Infinity))
-      return wrong(index, "busy", busy[index]!, "a finite number of 0 or more");
+      return wrong(index, "busy", busy[index]!, trans.__("a finite number of 0 or more"));
     if (
       index > 0 &&
       (track[index]! < track[index - 1]! || (track[index] === track[index - 1] && start[index]! < start[index - 1]!))
     )
-      return `Expected the slices of a profile to be in the order of track and start but slice ${index} is not.`;
+      return trans.__(
+        "Expected the slices of a profile to be in the order of track and start but slice %1 is not.",
+        index,
+      );
   }
   return null;
 }

@@ -1,10 +1,10 @@
 // What two profiles have of each kernel or operation, side by side.
 import { trans } from "../drawing/trans.ts";
 import type { TracePayload } from "../../../kernel/mime.ts";
-import { formatTime } from "../drawing/quantity.ts";
+import { formatTime, grouped } from "../drawing/quantity.ts";
 import { shownText } from "../drawing/shown-text.ts";
 import type { Target } from "../kernels/show.ts";
-import type { TableColumn } from "../kernels/sorted-table.ts";
+import type { TableColumn, TableWords } from "../kernels/sorted-table.ts";
 
 /** Times on devices, in nanoseconds; no calls: that profile does not have it. */
 export interface Compared {
@@ -23,20 +23,28 @@ interface Sum {
 }
 
 interface SubjectFacts {
-  readonly noun: readonly [one: string, many: string];
+  readonly words: () => TableWords;
   readonly sums: (payload: TracePayload) => Sum[];
   readonly target: (row: Compared) => Target;
 }
 
 export const subjects = {
   Kernels: {
-    noun: ["kernel", "kernels"],
+    words: () => ({
+      all: trans.__("kernels"),
+      counted: (count) => trans._n("%2 kernel", "%2 kernels", count, grouped(count)),
+      empty: trans.__("Neither profile has kernels."),
+    }),
     sums: ({ kernels }) =>
       kernels.map(({ name, operation, calls, total }) => ({ name, more: operation ?? "", calls, time: total })),
     target: ({ name }) => ({ text: name }),
   },
   Operations: {
-    noun: ["operation", "operations"],
+    words: () => ({
+      all: trans.__("operations"),
+      counted: (count) => trans._n("%2 operation", "%2 operations", count, grouped(count)),
+      empty: trans.__("Neither profile has operations."),
+    }),
     sums: ({ operations = [] }) =>
       operations.map(({ name, shapes, calls, deviceSelf }) => ({ name, more: shapes, calls, time: deviceSelf })),
     target: ({ name }) => ({ text: name }),

@@ -99,12 +99,8 @@ export class Comparison extends Panel {
     const subject = this.subject.value as Subject;
     const rows = compared(this.other, this.payload, subject);
     this.addWidget(
-      new SortedTable<Compared>(
-        rows,
-        columns,
-        "difference",
-        { noun: subjects[subject].noun, empty: `Neither profile has ${subjects[subject].noun[1]}.` },
-        (row) => this.choose(subjects[subject].target(row)),
+      new SortedTable<Compared>(rows, columns, "difference", subjects[subject].words(), (row) =>
+        this.choose(subjects[subject].target(row)),
       ),
     );
     const [before, after] = [this.other.duration, this.payload.duration].map(formatTime);

@@ -1,6 +1,6 @@
 // Shows as text what is chosen of a timeline: a slice with its facts, or the sums of a span of time.
 import type { Colour } from "../drawing/oklch.ts";
-import { formatCount, formatPart, formatTime } from "../drawing/quantity.ts";
+import { grouped, formatPart, formatTime } from "../drawing/quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import type { Details } from "./details.ts";
 import type { ScopeWords } from "./scope.ts";
@@ -48,8 +48,8 @@ export function sliceNodes(details: Details, colours: Colours, actions: DetailAc
     links.push(
       cause === null ? "" : " · ",
       actions
-        ? button(formatCount(effects, "slice follows", "slices follow"), actions.toEffect)
-        : formatCount(effects, "slice follows", "slices follow"),
+        ? button(trans._n("%2 slice follows", "%2 slices follow", effects, grouped(effects)), actions.toEffect)
+        : trans._n("%2 slice follows", "%2 slices follow", effects, grouped(effects)),
     );
   if (links.length > 0) nodes.push(element("div", "warpcell-trace-flow", ...links));
   if (facts.length > 0)
@@ -81,7 +81,7 @@ export function sumNodes(
   const words = element(
     "span",
     "warpcell-trace-where",
-    trans.__("chosen, %1", formatCount(sums.count, "slice", "slices")) + scope.text,
+    trans.__("chosen, %1", trans._n("%2 slice", "%2 slices", sums.count, grouped(sums.count))) + scope.text,
   );
   words.title = scope.hint;
   const head = element("div", "warpcell-trace-head", element("strong", "", formatTime(lengthOf(sums.span))), words);
@@ -100,7 +100,19 @@ export function sumNodes(
         "tr",
         "",
         element("td", "", ""),
-        element("td", "", trans.__("and %1", formatCount(sums.names.length - mostNames, "other name", "other names"))),
+        element(
+          "td",
+          "",
+          trans.__(
+            "and %1",
+            trans._n(
+              "%2 other name",
+              "%2 other names",
+              sums.names.length - mostNames,
+              grouped(sums.names.length - mostNames),
+            ),
+          ),
+        ),
       ),
     );
   const busy = sums.busy

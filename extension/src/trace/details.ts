@@ -1,6 +1,7 @@
 // What there is to say about one slice.
-import type { TracePlace } from "../../../kernel/mime.ts";
-import { formatBytes, formatCount, formatPoint, formatRate, formatTime } from "../drawing/quantity.ts";
+import { trans } from "../drawing/trans.ts";
+import type { TracePlace, TraceTrack } from "../../../kernel/mime.ts";
+import { formatBytes, formatPoint, formatRate, formatTime, grouped } from "../drawing/quantity.ts";
 import type { TimelineModel } from "./model.ts";
 
 export interface Details {
@@ -31,8 +32,8 @@ export function detailsOf({ slices, trace }: TimelineModel, index: number): Deta
   const facts: (readonly [string, string])[] = [];
   if (stands > 1)
     facts.push(
-      ["stands for", formatCount(stands, "slice", "slices")],
-      ["busy", formatTime(columns.busy?.[index] ?? duration)],
+      [trans.__("stands for"), trans._n("%2 slice", "%2 slices", stands, grouped(stands))],
+      [trans.__("busy"), formatTime(columns.busy?.[index] ?? duration)],
     );
   else
     facts.push(
@@ -46,7 +47,7 @@ export function detailsOf({ slices, trace }: TimelineModel, index: number): Deta
     index: columns.name[index]!,
     kind: detail.kind,
     duration: formatTime(duration),
-    where: `${track.name}${track.device === null || track.name.includes(track.device) ? "" : ` of ${track.device}`}, at ${formatPoint(columns.start[index]!, Math.max(1, duration / 100))}`,
+    where: placeOf(track, formatPoint(columns.start[index]!, Math.max(1, duration / 100))),
     place: columns.place[index]! > 0 ? places[columns.place[index]! - 1]! : null,
     facts,
     cause: cause === null ? null : names[columns.name[cause]!]!,
@@ -55,12 +56,19 @@ export function detailsOf({ slices, trace }: TimelineModel, index: number): Deta
   };
 }
 
+/** On which track, and when. */
+const placeOf = ({ name, device }: TraceTrack, time: string): string =>
+  device === null || name.includes(device)
+    ? trans.__("%1, at %2", name, time)
+    : trans.__("%1 of %2, at %3", name, device, time);
+
 /** An amount and, of what took `nanoseconds`, how much of it a second there was. */
 function work(kind: "bytes" | "operations", amount: number | null, nanoseconds: number | null): [string, string][] {
   if (amount === null) return [];
+  const noun = kind === "bytes" ? trans.__("bytes") : trans.__("operations");
   const whole = kind === "bytes" ? formatBytes(amount) : formatRate(amount, "FLOP");
-  if (nanoseconds === null || nanoseconds === 0) return [[kind, whole]];
-  return [[kind, `${whole}, ${formatRate((amount / nanoseconds) * 1e9, kind === "bytes" ? "B/s" : "FLOP/s")}`]];
+  if (nanoseconds === null || nanoseconds === 0) return [[noun, whole]];
+  return [[noun, `${whole}, ${formatRate((amount / nanoseconds) * 1e9, kind === "bytes" ? "B/s" : "FLOP/s")}`]];
 }
 
 /** As one sentence, to be read aloud. */
@@ -68,7 +76,7 @@ export function sentenceOf({ name, kind, duration, where, place, facts, cause, e
   const parts = [`${kind} ${name}`, duration, where];
   if (place) parts.push(place.text);
   parts.push(...facts.map(([key, value]) => `${key} ${value}`));
-  if (cause !== null) parts.push(`follows from ${cause}`);
-  if (effects > 0) parts.push(formatCount(effects, "slice follows", "slices follow"));
+  if (cause !== null) parts.push(trans.__("follows from %1", cause));
+  if (effects > 0) parts.push(trans._n("%2 slice follows", "%2 slices follow", effects, grouped(effects)));
   return parts.join(", ");
 }

@@ -4,7 +4,10 @@ import { trans } from "../drawing/trans.ts";
 import { gestures, keys } from "./keys.ts";
 
 export function helpNode(): HTMLElement {
-  const rows = [...keys.flatMap(({ shown, does }) => (shown === null ? [] : [[shown, does] as const])), ...gestures];
+  const rows = [
+    ...keys.flatMap(({ shown, does }) => (shown === null ? [] : [[shown, does()] as const])),
+    ...gestures.map(([gesture, does]) => [gesture(), does()] as const),
+  ];
   const items = rows.map(([shown, does]) =>
     element(
       "div",

@@ -1,5 +1,6 @@
 // Lays out the tracks of a profile as the lines of its picture, from top to bottom: a heading per device, then its
 // counters and the rows of its tracks. Sizes are CSS pixels.
+import { trans } from "../drawing/trans.ts";
 import type { TracePayload, TraceTrack } from "../../../kernel/mime.ts";
 import { formatPart } from "../drawing/quantity.ts";
 import type { Counter } from "./payload.ts";
@@ -42,8 +43,8 @@ export function groupsOf({ tracks, devices }: TracePayload, counters: readonly C
   return [...groups].map(([device, members]) => {
     const known = devices.find((candidate) => candidate.device === device);
     return {
-      title: device ?? "host",
-      detail: known ? `${known.name} · busy ${formatPart(known.busy)}` : "",
+      title: device ?? trans.__("host"),
+      detail: known ? trans.__("%1 · busy %2", known.name, formatPart(known.busy)) : "",
       ...members,
     };
   });

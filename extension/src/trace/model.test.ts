@@ -163,7 +163,7 @@ test("a point of the canvas is a heading, a slice, a counter or nothing", () => 
 test("every key is listed once, letters also with caps lock, and none with Control", () => {
   const names = keys.flatMap((key) => key.keys);
   expect(new Set(names).size).toBe(names.length);
-  expect(keyFor({ key: "W", shiftKey: false, ctrlKey: false, metaKey: false, altKey: false })?.does).toBe(
+  expect(keyFor({ key: "W", shiftKey: false, ctrlKey: false, metaKey: false, altKey: false })?.does()).toBe(
     "zoom in, at the pointer",
   );
   expect(keyFor({ key: "a", shiftKey: false, ctrlKey: true, metaKey: false, altKey: false })).toBeNull();

@@ -1,4 +1,5 @@
 // Checks the JSON of an output: a profile that its views can trust and whose texts people can read, or one sentence.
+import { trans } from "../drawing/trans.ts";
 import type { SliceColumns, TraceCounter, TraceDetail, TracePayload, TraceTrack } from "../../../kernel/mime.ts";
 import type { Checked, Expectation, Expectations } from "../kernel-link/fields.ts";
 import {
@@ -41,11 +42,11 @@ const mostRows = 20_000;
 const mostPoints = 20_000_000;
 
 const oneOf = (...values: string[]): Expectation => ({
-  expected: `one of ${values.join(", ")}`,
+  expected: () => trans.__("one of %1", values.join(", ")),
   holds: (value) => typeof value === "string" && values.includes(value),
 });
 const pairs: Expectation = {
-  expected: "a list of pairs of strings",
+  expected: () => trans.__("a list of pairs of strings"),
   holds: (value) => Array.isArray(value) && value.every((pair) => texts.holds(pair) && (pair as string[]).length === 2),
 };
 
@@ -93,7 +94,7 @@ const counterFields: Expectations<TraceCounter> = {
  * other.
  */
 export function checkTrace(value: unknown): Checked<Trace> {
-  const checked = checkOutput("a profile", value, payloadFields);
+  const checked = checkOutput(trans.__("a profile"), value, payloadFields);
   if (!checked.ok) return checked;
   const payload = checked.value;
   const problem = partsProblem(payload);
@@ -121,22 +122,24 @@ function partsProblem(payload: TracePayload): string | null {
   const { tracks, details, counters } = payload;
   const problem =
     problemWith(payload) ??
-    problemIn("track", "a profile", tracks, trackFields) ??
-    problemIn("detail", "a profile", details, detailFields) ??
-    problemIn("counter", "a profile", counters, counterFields);
+    problemIn(trans.__("track"), trans.__("a profile"), tracks, trackFields) ??
+    problemIn(trans.__("detail"), trans.__("a profile"), details, detailFields) ??
+    problemIn(trans.__("counter"), trans.__("a profile"), counters, counterFields);
   if (problem) return problem;
-  if (payload.duration < 0) return `Expected "duration" of a profile to be 0 or more but got ${payload.duration}.`;
+  if (payload.duration < 0)
+    return trans.__('Expected "duration" of a profile to be 0 or more but got %1.', payload.duration);
   if (tracks.length > mostTracks)
-    return `Expected a profile to have at most ${mostTracks} tracks but got ${tracks.length}.`;
+    return trans.__("Expected a profile to have at most %1 tracks but got %2.", mostTracks, tracks.length);
   const rows = tracks.reduce((sum, { depth }) => sum + depth, 0);
-  if (rows > mostRows) return `Expected the tracks of a profile to have at most ${mostRows} levels but got ${rows}.`;
+  if (rows > mostRows)
+    return trans.__("Expected the tracks of a profile to have at most %1 levels but got %2.", mostRows, rows);
   return null;
 }
 
 function decodeCounter({ name, length, time, value }: TraceCounter): Checked<Counter> {
-  const times = decodeNumbers("the times of a counter of a profile", time, length);
+  const times = decodeNumbers(trans.__("the times of a counter of a profile"), time, length);
   if (!times.ok) return times;
-  const values = decodeNumbers("the values of a counter of a profile", value, length);
+  const values = decodeNumbers(trans.__("the values of a counter of a profile"), value, length);
   if (!values.ok) return values;
   for (let index = 0; index < length; index++) {
     if (
@@ -146,7 +149,10 @@ function decodeCounter({ name, length, time, value }: TraceCounter): Checked<Cou
     ) {
       return {
         ok: false,
-        problem: `Expected the counter of a profile to have finite values in the order of time but item ${index} is not.`,
+        problem: trans.__(
+          "Expected the counter of a profile to have finite values in the order of time but item %1 is not.",
+          index,
+        ),
       };
     }
   }

@@ -9,6 +9,7 @@ import { ITranslator } from "@jupyterlab/translation";
 import type { Widget } from "@lumino/widgets";
 import { traceMime } from "../../../kernel/mime.ts";
 import { speakBy, trans } from "../drawing/trans.ts";
+import { addTab } from "../side-panel/add-tab.ts";
 import { CellLinks } from "./cell-links.ts";
 import { profilesIn } from "./notebook-profiles.ts";
 import type { NotebookSide } from "./renderer.ts";
@@ -34,7 +35,7 @@ export const traceView: JupyterFrontEndPlugin<void> = {
       view.id = `warpcell-trace-tab-${opened++}`;
       view.title.label = trans.__("Profile: %1", title.length > 40 ? `${title.slice(0, 39)}…` : title);
       view.title.closable = true;
-      shell.add(view, "main", { mode: "split-bottom" });
+      addTab(shell, view, { mode: "split-bottom" });
     };
     // Before text/html, which each of these outputs carries too. Safe: everything is checked, and nothing is markup.
     const factory = (notebook: NotebookSide | null): IRenderMime.IRendererFactory => ({

@@ -1,5 +1,6 @@
 // Says in a few words which slices are searched and added up, where a profile is too large for the page to hold them
 // all.
+import { trans } from "../drawing/trans.ts";
 
 /**
  * `overview` and `partly`: neighbours that are short are one. `part`, `partly`: of the window of time that was asked
@@ -14,12 +15,13 @@ export interface ScopeWords {
   readonly hint: string;
 }
 
-const zoomIn = "Short neighbours are merged here: zoom in to tell them apart.";
-const zoomOut = "The page holds only an overview of the rest of the profile: show the whole profile to search it.";
+const zoomIn = (): string => trans.__("Short neighbours are merged here: zoom in to tell them apart.");
+const zoomOut = (): string =>
+  trans.__("The page holds only an overview of the rest of the profile: show the whole profile to search it.");
 
-export const scopeWords: Readonly<Record<Scope, ScopeWords>> = {
-  all: { text: "", hint: "" },
-  overview: { text: " in the overview", hint: zoomIn },
-  part: { text: " in this part", hint: zoomOut },
-  partly: { text: " in an overview of this part", hint: `${zoomIn} ${zoomOut}` },
+export const scopeWords: Readonly<Record<Scope, () => ScopeWords>> = {
+  all: () => ({ text: "", hint: "" }),
+  overview: () => ({ text: trans.__(" in the overview"), hint: zoomIn() }),
+  part: () => ({ text: trans.__(" in this part"), hint: zoomOut() }),
+  partly: () => ({ text: trans.__(" in an overview of this part"), hint: `${zoomIn()} ${zoomOut()}` }),
 };

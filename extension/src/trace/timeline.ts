@@ -4,7 +4,7 @@ import { trans } from "../drawing/trans.ts";
 import { keepKeys, leaveToCell } from "../drawing/own-keys.ts";
 import type { TracePlace } from "../../../kernel/mime.ts";
 import type { Colour } from "../drawing/oklch.ts";
-import { formatBytes, formatCount, formatPoint, formatTime } from "../drawing/quantity.ts";
+import { formatBytes, grouped, formatPoint, formatTime } from "../drawing/quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import { sliceNodes, sumNodes } from "./details-view.ts";
 import { detailsOf, sentenceOf } from "./details.ts";
@@ -124,7 +124,7 @@ export class Timeline implements KeyActions {
       trans.__(
         "Timeline of %1: %2 in %3. Arrow keys go from slice to slice; the question mark lists all keys.",
         title,
-        formatCount(count, "slice", "slices"),
+        trans._n("%2 slice", "%2 slices", count, grouped(count)),
         formatTime(duration),
       ),
     );
@@ -226,7 +226,7 @@ export class Timeline implements KeyActions {
     if (sums)
       return sumNodes(
         sums,
-        scopeWords[model.scope(sums.span)],
+        scopeWords[model.scope(sums.span)](),
         names,
         tracks.map(({ name }) => name),
         this.colours,
@@ -257,7 +257,11 @@ export class Timeline implements KeyActions {
     const { model } = this;
     const sums = model.sums();
     const sentence = sums
-      ? `${formatTime(lengthOf(sums.span))} chosen, ${formatCount(sums.count, "slice", "slices")}${scopeWords[model.scope(sums.span)].text}`
+      ? trans.__(
+          "%1 chosen, %2",
+          formatTime(lengthOf(sums.span)),
+          trans._n("%2 slice", "%2 slices", sums.count, grouped(sums.count)),
+        ) + scopeWords[model.scope(sums.span)]().text
       : model.selected === null
         ? ""
         : sentenceOf(detailsOf(model, model.selected));
@@ -303,7 +307,8 @@ export class Timeline implements KeyActions {
     if (line?.kind !== "counter") return [];
     const areas = model.counters[line.counter]!;
     const value = areas.valueAt(time);
-    const now = value === null ? "" : `${formatBytes(value)} at ${formatPoint(time, lengthOf(model.view) / 1000)}`;
+    const now =
+      value === null ? "" : trans.__("%1 at %2", formatBytes(value), formatPoint(time, lengthOf(model.view) / 1000));
     return [
       element("div", "warpcell-trace-head", element("strong", "", areas.counter.name)),
       `${now}${now && ", "}at most ${formatBytes(areas.most)}`,

@@ -1,5 +1,5 @@
 // The line above a timeline: search with its count, zoom, the whole, the keys, and what there is to say of the data.
-import { formatCount } from "../drawing/quantity.ts";
+import { grouped } from "../drawing/quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import { scopeWords } from "./scope.ts";
 import { trans } from "../drawing/trans.ts";
@@ -69,11 +69,15 @@ export class Toolbar {
     this.help.setAttribute("aria-expanded", String(this.timeline.helpShown));
     const text = matches?.wanted.text ?? "";
     if (this.search.value !== text && document.activeElement !== this.search) this.search.value = text;
-    const { text: scope, hint } = scopeWords[this.timeline.model.scope()];
+    const { text: scope, hint } = scopeWords[this.timeline.model.scope()]();
     const count =
       matches === null
         ? ""
-        : `${matches.count === 0 ? "none" : formatCount(matches.count, "slice", "slices")}${matches.wanted.text === undefined ? " in front" : ""}${scope}`;
+        : (matches.count === 0
+            ? trans.__("none")
+            : trans._n("%2 slice", "%2 slices", matches.count, grouped(matches.count))) +
+          (matches.wanted.text === undefined ? trans.__(" in front") : "") +
+          scope;
     if (this.found.textContent !== count) this.found.textContent = count;
     this.found.title = hint;
   }

@@ -3,7 +3,7 @@ import { Panel, Widget } from "@lumino/widgets";
 import { keepKeys } from "../drawing/own-keys.ts";
 import type { TracePayload } from "../../../kernel/mime.ts";
 import type { Show, Target } from "../kernels/show.ts";
-import { formatCount, formatTime } from "../drawing/quantity.ts";
+import { grouped, formatTime } from "../drawing/quantity.ts";
 import { element } from "../tensor-view/element.ts";
 import type { CellLinks } from "./cell-links.ts";
 import { cellTimesOf } from "./cell-times.ts";
@@ -143,7 +143,7 @@ function head(
   keepKeys(list);
   const facts = [
     formatTime(duration),
-    `${formatCount(count, "slice", "slices")}${complete ? "" : ", overview"}`,
+    trans._n("%2 slice", "%2 slices", count, grouped(count)) + (complete ? "" : trans.__(", overview")),
     devices.map(({ device }) => device).join(", "),
   ];
   const words = element(

@@ -1,5 +1,6 @@
 // Keeps a timeline whose output has an overview alone supplied with the slices of what it shows, asked of the kernel
 // one window at a time.
+import { trans } from "../drawing/trans.ts";
 import type { Kernel } from "@jupyterlab/services";
 import type { WindowReply, WindowRequest } from "../../../kernel/mime.ts";
 import { traceTarget } from "../../../kernel/mime.ts";
@@ -12,7 +13,8 @@ import type { TimelineModel } from "./model.ts";
 import type { Span } from "./span.ts";
 import { around, covers, lengthOf } from "./span.ts";
 
-const gone = "The kernel that made this profile is gone. Run its cell again to see more than an overview.";
+const gone = () =>
+  trans.__("The kernel that made this profile is gone. Run its cell again to see more than an overview.");
 
 /** Milliseconds that a view stays still before its slices are asked for. */
 const pause = 120;
@@ -46,10 +48,13 @@ export function windowsOf(
     const answer = await questions.ask(request);
     if (!answer.ok) return answer;
     const { data, buffers } = answer.value;
-    const reply = checkFields("the kernel's reply on a profile", data, replyFields);
+    const reply = checkFields(trans.__("the kernel's reply on a profile"), data, replyFields);
     if (!reply.ok) return reply;
     if (buffers[0] === undefined)
-      return { ok: false, problem: "Expected the kernel's reply on a profile to have one buffer but got none." };
+      return {
+        ok: false,
+        problem: trans.__("Expected the kernel's reply on a profile to have one buffer but got none."),
+      };
     const columns = readColumns(reply.value, buffers[0], tables);
     return columns.ok ? { ok: true, value: { columns: columns.value, complete: reply.value.complete } } : columns;
   };

@@ -13,8 +13,8 @@ import { VariableSource } from "./payload.ts";
 import { trans } from "../drawing/trans.ts";
 import { Row, type RowActions } from "./row.ts";
 
-const noNotebook = "Open a notebook of the kernel TypeScript + CUDA to see its variables.";
-const noNames = "The notebook has no variables yet. Run a cell that declares some.";
+const noNotebook = () => trans.__("Open a notebook of the kernel TypeScript + CUDA to see its variables.");
+const noNames = () => trans.__("The notebook has no variables yet. Run a cell that declares some.");
 
 export class VariablesPanel extends Widget {
   private readonly front: NotebookInFront;
@@ -191,7 +191,8 @@ export class VariablesPanel extends Widget {
   private say(problem: string | null): void {
     const shown = this.body.children.length > 0;
     const isEmpty = this.variables.every(({ isImport }) => isImport);
-    const none = this.front.kernel === null ? noNotebook : isEmpty ? noNames : "No variable matches the filter.";
+    const none =
+      this.front.kernel === null ? noNotebook() : isEmpty ? noNames() : trans.__("No variable matches the filter.");
     this.table.hidden = !shown;
     this.note.hidden = shown && problem === null;
     this.note.textContent = problem ?? (shown ? "" : none);

@@ -1,4 +1,5 @@
 // Checks what the kernel says of the notebook's names, and asks for it.
+import { trans } from "../drawing/trans.ts";
 import type { Kernel } from "@jupyterlab/services";
 import type { NotebookVariable, PreviewReply, TracePlace } from "../../../kernel/mime.ts";
 import { variablesTarget } from "../../../kernel/mime.ts";
@@ -27,7 +28,7 @@ export interface Variables {
   readonly running: boolean;
 }
 
-const gone = "The kernel does not say: it has ended, or is older than this panel.";
+const gone = () => trans.__("The kernel does not say: it has ended, or is older than this panel.");
 
 export class VariableSource {
   private readonly questions: CommQuestions;
@@ -60,13 +61,14 @@ export class VariableSource {
 
 export function checkVariables(data: unknown): Checked<Variables> {
   const { variables, running } = data as { variables?: unknown; running?: unknown };
-  if (!Array.isArray(variables)) return { ok: false, problem: "The kernel's answer has no list of variables." };
+  if (!Array.isArray(variables))
+    return { ok: false, problem: trans.__("The kernel's answer has no list of variables.") };
   const places = (variables as { place?: unknown }[]).map((variable) => variable?.place ?? null);
   const problem =
-    problemIn("variable", "the notebook", variables, variableFields) ??
+    problemIn(trans.__("variable"), trans.__("the notebook"), variables, variableFields) ??
     problemIn(
-      "place",
-      "the notebook",
+      trans.__("place"),
+      trans.__("the notebook"),
       places.filter((place) => place !== null),
       placeFields,
     );
@@ -74,4 +76,4 @@ export function checkVariables(data: unknown): Checked<Variables> {
   return { ok: true, value: { variables: variables as NotebookVariable[], running: running === true } };
 }
 
-export const checkPlace = (place: unknown): Checked<TracePlace> => checkFields("a place", place, placeFields);
+export const checkPlace = (place: unknown): Checked<TracePlace> => checkFields(trans.__("a place"), place, placeFields);

@@ -159,7 +159,7 @@ export class Row {
 
   private askToDispose(): void {
     const { name, bytes } = this.variable;
-    const [yes, no] = ["Dispose", "Keep"].map((text) => {
+    const [yes, no] = [trans.__("Dispose"), trans.__("Keep")].map((text) => {
       const button = element("button", "warpcell-button", text);
       button.type = "button";
       return button;
@@ -169,7 +169,7 @@ export class Row {
       this.name.focus();
     });
     yes.addEventListener("click", () => void this.disposeOf());
-    const question = `Dispose of ${name} (${formatBytes(bytes)})? Cells that use it will fail.`;
+    const question = trans.__("Dispose of %1 (%2)? Cells that use it will fail.", name, formatBytes(bytes));
     this.ask.replaceChildren(element("span", "", question), yes, no);
     this.ask.setAttribute("role", "group");
     this.ask.setAttribute("aria-label", question);

@@ -1,4 +1,5 @@
 // What opens a viewer: a command with the tensor and the notebook whose kernel has it.
+import { trans } from "../drawing/trans.ts";
 import type { CommandRegistry } from "@lumino/commands";
 import type { OpenPayload } from "../../../kernel/mime.ts";
 import { checkOutput, counts, exactly, text, type Checked, type Expectations } from "../kernel-link/fields.ts";
@@ -17,7 +18,8 @@ export interface OpenRequest {
 const fields: Expectations<OpenPayload> = { version: exactly(1), id: text, shape: counts, dtype: text, device: text };
 
 /** What a cell asks to open may be anything. */
-export const checkOpen = (value: unknown): Checked<OpenPayload> => checkOutput("a tensor to open", value, fields);
+export const checkOpen = (value: unknown): Checked<OpenPayload> =>
+  checkOutput(trans.__("a tensor to open"), value, fields);
 
 /** Opens a tensor of a notebook; `null` where there is no viewer: its plugin can be disabled. */
 export type Open = (tensor: Omit<OpenPayload, "version">, name?: string) => void;

@@ -10,6 +10,7 @@ import type { OpenPayload } from "../../../kernel/mime.ts";
 import { viewerTarget } from "../../../kernel/mime.ts";
 import { speakBy, trans } from "../drawing/trans.ts";
 import { mostCharacters, shownText } from "../drawing/shown-text.ts";
+import { addTab } from "../side-panel/add-tab.ts";
 import { checkOpen, openTensor, type OpenRequest } from "./open.ts";
 
 export const viewer: JupyterFrontEndPlugin<void> = {
@@ -39,9 +40,8 @@ export const viewer: JupyterFrontEndPlugin<void> = {
       opened.set(key, tab);
       panel.disposed.connect(() => tab.dispose());
       tab.disposed.connect(() => opened.delete(key));
-      if (beside === undefined) shell.add(tab, "main", { mode: "split-right", ref: panel.id });
-      else shell.add(tab, "main", { mode: "tab-after", ref: beside.id });
-      shell.activateById(tab.id);
+      if (beside === undefined) addTab(shell, tab, { mode: "split-right", ref: panel.id });
+      else addTab(shell, tab, { mode: "tab-after", ref: beside.id });
     };
 
     commands.addCommand(openTensor, {

@@ -1,4 +1,5 @@
 // Asks the kernel of a notebook for tiles, statistics and elements of a tensor, and checks what it says.
+import { trans } from "../drawing/trans.ts";
 import type { Kernel } from "@jupyterlab/services";
 import type { FindRequest, FoundKind, StatisticsRequest, TilePlace, TileRequest } from "../../../kernel/mime.ts";
 import { tensorTarget, type ViewedStatistics, type ViewedTile } from "../../../kernel/mime.ts";
@@ -17,7 +18,7 @@ import {
 } from "../kernel-link/fields.ts";
 import { tileSide } from "./geometry.ts";
 
-const gone = "The kernel that made this tensor is gone. Run its cell again to see more of it.";
+const gone = () => trans.__("The kernel that made this tensor is gone. Run its cell again to see more of it.");
 
 /** The numbers of a tile; of single elements only values. */
 export interface Tile {
@@ -84,7 +85,7 @@ export class ViewerSource {
     >);
     if (!answer.ok) return answer;
     const { statistics } = answer.value.data as { statistics?: unknown };
-    return told(answer.value, checkFields("the statistics of a tensor", statistics, statisticsFields));
+    return told(answer.value, checkFields(trans.__("the statistics of a tensor"), statistics, statisticsFields));
   }
 
   /** The index of the next element of the kind; `null`: there is none. */
@@ -114,12 +115,15 @@ function checkIndex(index: unknown, shape: readonly number[]): Checked<readonly 
   const found = index as number[] | null;
   if (fits && (found === null || (found.length === shape.length && found.every((at, axis) => at < shape[axis]!))))
     return { ok: true, value: found };
-  return { ok: false, problem: `An element was found at no index of a tensor of shape [${shape.join(", ")}].` };
+  return {
+    ok: false,
+    problem: trans.__("An element was found at no index of a tensor of shape [%1].", shape.join(", ")),
+  };
 }
 
 /** Checks a tile and its buffers. */
 export function checkTile(value: unknown, buffers: Answer["buffers"]): Checked<Tile> {
-  const checked = checkFields("a tile of a tensor", value, tileFields);
+  const checked = checkFields(trans.__("a tile of a tensor"), value, tileFields);
   if (!checked.ok) return checked;
   const { rows, columns, dtype, parts } = checked.value;
   const Numbers = arrays[dtype];
@@ -137,7 +141,7 @@ export function checkTile(value: unknown, buffers: Answer["buffers"]): Checked<T
   )
     return {
       ok: false,
-      problem: `A tile of ${rows} × ${columns} cells of ${dtype} does not have the bytes that those take.`,
+      problem: trans.__("A tile of %1 × %2 cells of %3 does not have the bytes that those take.", rows, columns, dtype),
     };
   const numbers = (at: number) => new Numbers(bytes[at]!.slice().buffer);
   if (isReduced) {

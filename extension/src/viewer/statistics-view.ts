@@ -1,4 +1,5 @@
 // What is said of all elements: figures, and a histogram of the finite ones.
+import { trans } from "../drawing/trans.ts";
 import type { ViewedStatistics } from "../../../kernel/mime.ts";
 import { formatValue } from "../drawing/quantity.ts";
 import { svg } from "../drawing/svg.ts";
@@ -39,7 +40,7 @@ export class StatisticsView {
       viewBox: `0 0 ${width} ${height}`,
       preserveAspectRatio: "none",
       role: "img",
-      "aria-label": `Histogram of the finite elements from ${least} to ${most}`,
+      "aria-label": trans.__("Histogram of the finite elements from %1 to %2", least, most),
     });
     picture.append(svg("path", { d: bars.join("") }));
     const ends = element("div", "warpcell-viewer-ends", element("span", "", least), element("span", "", most));

@@ -3,7 +3,7 @@ import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
 import { readFileSync } from "node:fs";
 import { expect, test } from "./jupyterlab";
 import { cell, notebookOf, open, shot, typescript } from "./notebook";
-import { run, setTheme, widen } from "./side-panel";
+import { run, setTheme, shortName, themes, widen } from "./side-panel";
 
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
@@ -30,7 +30,8 @@ async function check(page: IJupyterLabPageFixture, what: string, selector: strin
   await expect(page.locator(selector).first()).toBeVisible();
   // A cell out of sight is not laid out.
   await page.locator(selector).first().scrollIntoViewIfNeeded();
-  for (const theme of ["JupyterLab Dark", "JupyterLab Dark High Contrast", "JupyterLab Light"]) {
+  // The light one last, as it was.
+  for (const theme of themes.toReversed()) {
     await page.theme.setTheme(theme);
     const { wrong, rules } = await found(page, selector);
     expect.soft(wrong, `${what}, ${theme}`).toEqual([]);
@@ -49,27 +50,37 @@ const sources = [
 
 const kernelOf = (page: IJupyterLabPageFixture) => page.getByText(/TypeScript \+ CUDA \| Idle/);
 
-test("panels, outputs and the viewer", async ({ page, tmpPath }) => {
+const tabs = ["Timeline", "Kernels", "Operations", "Roofline", "Advice", "Compare"] as const;
+const output = (index: number) => `.jp-Cell[data-windowed-list-index="${index}"] .jp-OutputArea-output`;
+
+/** A notebook that has run, in a window without panels at its left. */
+async function start(page: IJupyterLabPageFixture, path: string): Promise<void> {
   await page.setViewportSize({ width: 1600, height: 1000 });
-  const path = `${tmpPath}/views.ipynb`;
   const cells = sources.map((source) => ({ source }));
   await page.contents.uploadContent(notebookOf(typescript, cells), "text", path);
   await open(page, path);
   await expect(kernelOf(page)).toBeVisible();
-  await page.notebook.run();
+  await run(page, "notebook:run-all-cells");
+  await page.evaluate(() => {
+    const { jupyterapp } = window as unknown as { jupyterapp: { shell: { collapseLeft(): void } } };
+    jupyterapp.shell.collapseLeft();
+  });
+  await expect(cell(page, 1).locator(".warpcell-tensor")).toBeVisible();
+  await expect(cell(page, 2).locator(".warpcell-chart svg")).toBeVisible();
+  await expect(cell(page, 3).locator(".jp-OutputArea-output summary")).toHaveCount(2);
+  await expect(cell(page, 4).getByRole("tab", { name: "Timeline" })).toBeVisible();
+}
+
+test("panels, outputs and the viewer", async ({ page, tmpPath }) => {
+  await start(page, `${tmpPath}/views.ipynb`);
   await page.evaluate(axe);
   // JupyterLab's page has no height and hides what flows over: axe would take all of it for hidden.
   await page.addStyleTag({ content: "body { height: 100vh; }" });
 
-  const output = (index: number) => `.jp-Cell[data-windowed-list-index="${index}"] .jp-OutputArea-output`;
-  await expect(cell(page, 1).locator(".warpcell-tensor")).toBeVisible();
-  await expect(cell(page, 2).locator(".warpcell-chart svg")).toBeVisible();
-  await expect(cell(page, 3).locator(".jp-OutputArea-output summary")).toHaveCount(2);
   await check(page, "a tensor's picture", output(1));
   await check(page, "a chart", output(2));
   await check(page, "an exercise", output(3));
-  await expect(cell(page, 4).getByRole("tab", { name: "Timeline" })).toBeVisible();
-  for (const tab of ["Timeline", "Kernels", "Operations", "Roofline", "Advice", "Compare"]) {
+  for (const tab of tabs) {
     await cell(page, 4).getByRole("tab", { name: tab }).click();
     await check(page, `a profile's ${tab}`, output(4));
   }
@@ -89,7 +100,6 @@ test("panels, outputs and the viewer", async ({ page, tmpPath }) => {
   const viewer = ".warpcell-viewer:not(.lm-mod-hidden)";
   await expect(page.locator(`${viewer} canvas`).first()).toBeVisible();
   await page.setViewportSize({ width: 2000, height: 1000 });
-  await page.sidebar.close("left");
   await page.evaluate(() => {
     const { jupyterapp } = window as unknown as { jupyterapp: { shell: { mode: string } } };
     jupyterapp.shell.mode = "single-document";
@@ -110,4 +120,34 @@ test("panels, outputs and the viewer", async ({ page, tmpPath }) => {
       await page.screenshot({ path: shot(`viewer-${theme}-${width}`) });
     }
   }
+});
+
+test("pictures of outputs in every theme, in notebooks of three widths, for people to look at", async ({
+  page,
+  tmpPath,
+}) => {
+  await start(page, `${tmpPath}/pictures.ipynb`);
+  const take = async (name: string, index: number): Promise<void> => {
+    const shown = page.locator(output(index)).first();
+    for (const theme of themes) {
+      await page.theme.setTheme(theme);
+      for (const width of [320, 1000, 1600]) {
+        await page.setViewportSize({ width, height: 1000 });
+        await shown.scrollIntoViewIfNeeded();
+        await shown.screenshot({ path: shot(`${name}-${shortName(theme)}-${width}`) });
+      }
+    }
+  };
+  for (const [index, name] of ["tensor", "chart", "exercise"].entries()) await take(`output-${name}`, index + 1);
+  for (const tab of tabs) {
+    await cell(page, 4).getByRole("tab", { name: tab }).click();
+    await take(`output-${tab.toLowerCase()}`, 4);
+  }
+  // Nothing is wider than its place.
+  await page.setViewportSize({ width: 320, height: 1000 });
+  const beyond = () =>
+    page
+      .locator(".jp-Notebook .jp-OutputArea-output")
+      .evaluateAll((nodes) => nodes.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length);
+  await expect.poll(beyond).toBe(0);
 });

@@ -84,6 +84,19 @@ test("a line, points, a histogram and an image; live; with values at the pointer
     expect(Object.keys(bundle(index)).toSorted()).toEqual([chartMime, "image/svg+xml", "text/plain"].toSorted());
   expect([bundle(4)["text/plain"]].flat().join("")).toContain("10,000 points");
   expect(Object.keys(bundle(3)).toSorted()).toEqual(["image/png", "text/plain"]);
+
+  // In a narrow notebook its words stay as large as can be read, and it is scrolled within its output.
+  await page.setViewportSize({ width: 400, height: 900 });
+  const widths = () =>
+    cell(page, 0)
+      .locator(".warpcell-chart")
+      .evaluate((node) => ({
+        drawing: Math.round(node.querySelector("svg")!.getBoundingClientRect().width),
+        isScrolled: node.scrollWidth > node.clientWidth,
+        isWithin: node.getBoundingClientRect().right <= node.closest(".jp-OutputArea")!.getBoundingClientRect().right,
+      }));
+  await expect.poll(widths).toEqual({ drawing: 480, isScrolled: true, isWithin: true });
+  await page.screenshot({ path: shot("charts-narrow") });
 });
 
 const hostile = [

@@ -43,12 +43,12 @@ test("the table says what each kernel took, in columns that say something, the s
   await upload(page, tmpPath, [profile()]);
   const table = await view(page, 0, "kernels");
   await expect(table.locator("th")).toHaveText([
+    "Name",
     "Time %",
     "Total",
     "Calls",
     "Mean ± std",
     "Min … Max",
-    "Name",
     "Device",
     "Grid",
     "Block",

@@ -169,3 +169,18 @@ test("from a heat map and a slider Ctrl+S saves, Esc returns to the cell, and ar
     await expect(page.locator(".jp-Notebook .jp-mod-active")).toHaveAttribute("data-windowed-list-index", "1");
   }
 });
+
+test("panels are in the menu of views and in the palette", async ({ page, tmpPath }) => {
+  const notebook = notebookOf(typescript, [{ source: "1" }]);
+  await page.contents.uploadContent(notebook, "text", `${tmpPath}/commands.ipynb`);
+  await open(page, `${tmpPath}/commands.ipynb`);
+  for (const name of ["variables", "memory", "kernel"]) {
+    await page.menu.clickMenuItem(`View>Warpcell: Show ${name}`);
+    await expect(page.locator(`#warpcell-${name}`)).toBeVisible();
+  }
+  await page.keyboard.press("Control+Shift+C");
+  const palette = page.locator("#modal-command-palette");
+  await palette.locator("input").fill("Warpcell");
+  for (const name of ["Show variables", "Show memory", "Show kernel"])
+    await expect(palette.locator(".lm-CommandPalette-item").filter({ hasText: name }).first()).toBeVisible();
+});

@@ -19,18 +19,24 @@ export const widen = (page: IJupyterLabPageFixture, width: number) =>
     split.setRelativeSizes([0, split.node.clientWidth - width, width]);
   }, width);
 
+export const themes = ["JupyterLab Light", "JupyterLab Dark", "JupyterLab Dark High Contrast"] as const;
+
+/** "dark-high-contrast" */
+export const shortName = (theme: string): string => theme.split(" ").slice(1).join("-").toLowerCase();
+
 export async function setTheme(page: IJupyterLabPageFixture, theme: "light" | "dark"): Promise<void> {
   if (theme === "dark") await page.theme.setDarkTheme();
   else await page.theme.setLightTheme();
 }
 
+/** In every theme and width. */
 export async function pictures(page: IJupyterLabPageFixture, name: string): Promise<void> {
-  await page.setViewportSize({ width: 1900, height: 1000 });
-  for (const theme of ["light", "dark"] as const) {
-    await setTheme(page, theme);
-    for (const width of [200, 320, 1000, 1500]) {
+  await page.setViewportSize({ width: 2000, height: 1000 });
+  for (const theme of themes) {
+    await page.theme.setTheme(theme);
+    for (const width of [200, 320, 1000, 1600]) {
       await widen(page, width);
-      await page.screenshot({ path: shot(`${name}-${theme}-${width}`) });
+      await page.screenshot({ path: shot(`${name}-${shortName(theme)}-${width}`) });
     }
     await widen(page, 320);
   }

@@ -1,5 +1,6 @@
 // What a notebook lives through, with the panel of names as the witness: a session that crashes, a restart, another
-// name, a reload, a second notebook, a second tab, kernels that are not ours, and ours from before there were panels.
+// name, a reload, a second notebook, a second tab, another author of the same document, kernels that are not ours, and ours
+// from before there were panels.
 import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./jupyterlab";
@@ -107,6 +108,60 @@ test("two notebooks have their own names, and two tabs of one the same", async (
   await runCell(page, 0);
   // Declared anew, it is the last.
   await expect(names(page)).toHaveText(["later", "first"]);
+});
+
+/** What somebody else writes into a shared document comes as changes of its model, with no action of this page. */
+const write = (page: IJupyterLabPageFixture, what: "insert" | "set" | "move" | "delete", source = ""): Promise<void> =>
+  page.evaluate(
+    ({ what, source }) => {
+      type Shared = {
+        insertCell(at: number, cell: object): void;
+        moveCell(from: number, to: number): void;
+        deleteCell(at: number): void;
+        getCell(at: number): { setSource(source: string): void };
+      };
+      type Panel = { content: { model: { sharedModel: Shared } } };
+      const { currentWidget } = (window as unknown as { jupyterapp: { shell: { currentWidget: Panel } } }).jupyterapp
+        .shell;
+      const { sharedModel } = currentWidget.content.model;
+      if (what === "insert") sharedModel.insertCell(1, { cell_type: "code", source });
+      else if (what === "set") sharedModel.getCell(1).setSource(source);
+      else if (what === "move") sharedModel.moveCell(1, 0);
+      else sharedModel.deleteCell(0);
+    },
+    { what, source },
+  );
+
+test("another author writes, moves and deletes cells of the same document", async ({ page, tmpPath }) => {
+  const path = `${tmpPath}/shared.ipynb`;
+  await upload(page, path, typescript, [
+    'import { ones } from "warpcell";\nconst kept = ones([4, 4]);\nkept',
+    "kept.sum();",
+  ]);
+  await open(page, path);
+  await run(page, "warpcell:show-variables");
+  await runCell(page, 0);
+  await expect(names(page)).toHaveText(["kept"]);
+  const marks = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .warpcell-squiggle");
+
+  await write(page, "insert", "const other: string = kept;");
+  await expect(marks).toHaveText(["other"]);
+  await write(page, "set", "%%cuda\n__global__ void f(float* p) { p[0] = missing; }");
+  await expect(marks).toHaveText(["missing"]);
+  await write(page, "set", "const other = kept.add(1);\nother");
+  await expect(marks).toHaveCount(0);
+  await runCell(page, 1);
+  await expect(cell(page, 1).locator(".warpcell-tensor canvas")).toBeVisible();
+  await expect(names(page)).toHaveText(["kept", "other"]);
+  await write(page, "move");
+  await expect(cell(page, 0).locator(".warpcell-tensor canvas")).toBeVisible();
+  await expect(cell(page, 1).locator(".warpcell-tensor canvas")).toBeVisible();
+  await write(page, "delete");
+  await expect(page.locator(".warpcell-tensor canvas")).toHaveCount(1);
+  // A line of a cell that is no more leads nowhere, and says so by doing nothing.
+  await page.locator("#warpcell-variables").getByText("Cell [2]:1").click();
+  await runCell(page, 1);
+  await expect(names(page)).toHaveText(["kept", "other"]);
 });
 
 test("another kernel is left alone, and an older one of ours says what it lacks", async ({ page, tmpPath }) => {

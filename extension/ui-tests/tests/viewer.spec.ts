@@ -127,6 +127,26 @@ await show(stack, "stack"); display.clear()`,
   await canvas.focus();
   await page.keyboard.press("ArrowRight");
   await expect(reading(viewer)).toHaveText("[2, 0, 0] 4800");
+  // It plays to the end and on from the beginning, until it is stopped, and shows what it plays.
+  const play = viewer.getByRole("button", { name: "Play along axis 0" });
+  const position = viewer.locator(".warpcell-tensor-slider-position");
+  await position.evaluate((node) => {
+    const window_ = window as unknown as { played: string[] };
+    window_.played = [];
+    const note = (): void => {
+      if (window_.played.at(-1) !== node.textContent) window_.played.push(node.textContent!);
+    };
+    new MutationObserver(note).observe(node, { childList: true });
+  });
+  const played = () => page.evaluate(() => (window as unknown as { played: string[] }).played);
+  await play.click();
+  await expect(play).toHaveAttribute("aria-pressed", "true");
+  await expect.poll(async () => (await played()).length).toBeGreaterThan(6);
+  await play.click();
+  await expect(play).toHaveAttribute("aria-pressed", "false");
+  const seen = await played();
+  expect(seen).toEqual(seen.map((_, index) => String((Number(seen[0]) + index) % 5)));
+  await expect(reading(viewer)).toHaveText(`[${seen.at(-1)}, 0, 0] ${Number(seen.at(-1)) * 2400}`);
   await viewer.getByRole("combobox", { name: "rows" }).selectOption("0");
   await expect(viewer.locator(".warpcell-tensor-slider-label")).toHaveText(/^axis 1/);
   await canvas.focus();
