@@ -247,10 +247,10 @@ export async function removeOutdated(wanted, log) {
   const { unitParts, unitSource } = await import(join(dist, "ops", "kernels", "library.js"));
   const units = new Map((await allUnits()).map((unit) => [`${unit.file}.${unit.dtype}`, unit]));
   const present = existsSync(kernelsFolder) ? readdirSync(kernelsFolder) : [];
-  for (const architecture of present) {
+  for (const architecture of present.filter((name) => name in machine || name.startsWith("sm_"))) {
     const isHost = architecture in machine;
     const files = readdirSync(join(kernelsFolder, architecture));
-    const names = files.filter((name) => name.endsWith(".names")).map((name) => name.slice(0, -".names".length));
+    const names = [...new Set(files.map((name) => name.split(".").slice(0, 2).join(".")))];
     const outdated = names.filter((name) => {
       const unit = units.get(name);
       return (

@@ -173,7 +173,7 @@ test("a file of functors is read by its family's kernels and by those that are m
     activations: ["activations", "few_rows", "linear"],
     arithmetic: ["arithmetic"],
     comparisons: ["comparisons"],
-    functions: ["functions"],
+    functions: ["functions", "linear"],
     gates: ["activations", "few_rows", "functions", "linear", "losses", "recurrent"],
     logaddexp: ["ctc", "pairwise", "scan"],
     pairwise: ["pairwise"],
