@@ -15,10 +15,10 @@ export interface Reduction {
 }
 
 /**
- * One functor. `result`: the dtype of the elements (`same`), what sums of them are of, or another. `empty`: `null` where
- * it has no result over no elements. `gradient`: of one that is an operation with axes and nothing else, `null` where it
- * has none; a method and a function derive from such a row, whose words they have. One that is compiled for floats alone
- * refuses the rest.
+ * One functor. `result`: the dtype of the elements (`same`), what sums of them are of, or another. `empty`: `null`
+ * where it has no result over no elements. `gradient`: of one that is an operation with axes and nothing else, `null`
+ * where it has none; a method and a function derive from such a row, whose words they have. One that is compiled for
+ * floats alone refuses the rest.
  */
 export interface Reducer {
   readonly functor: string;
