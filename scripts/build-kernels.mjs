@@ -238,26 +238,30 @@ async function compileUnits(units, log) {
   }
 }
 
-/** Removes what was made for GPUs of sources that have changed since: a device would take it. */
+/**
+ * Removes what was made of units that are no more, and for GPUs of sources that have changed since: a device would take
+ * it.
+ */
 export async function removeOutdated(wanted, log) {
   const { kernelsFolder } = await import(join(dist, "wire", "binding.js"));
   const { unitParts, unitSource } = await import(join(dist, "ops", "kernels", "library.js"));
   const units = new Map((await allUnits()).map((unit) => [`${unit.file}.${unit.dtype}`, unit]));
   const present = existsSync(kernelsFolder) ? readdirSync(kernelsFolder) : [];
-  for (const architecture of present.filter((name) => name.startsWith("sm_"))) {
+  for (const architecture of present.filter((name) => name in machine || name.startsWith("sm_"))) {
+    const isHost = architecture in machine;
     const files = readdirSync(join(kernelsFolder, architecture));
-    const names = files.filter((name) => name.endsWith(".names")).map((name) => name.slice(0, -".names".length));
+    const names = [...new Set(files.map((name) => name.split(".").slice(0, 2).join(".")))];
     const outdated = names.filter((name) => {
       const unit = units.get(name);
       return (
         unit === undefined ||
-        !isCurrent(join(kernelsFolder, architecture, name), unitParts(unit), unitSource(unit), false, null)
+        (!isHost && !isCurrent(join(kernelsFolder, architecture, name), unitParts(unit), unitSource(unit), false, null))
       );
     });
     for (const file of files)
       if (outdated.some((name) => file === name || file.startsWith(`${name}.`)))
         rmSync(join(kernelsFolder, architecture, file), { force: true });
-    if (outdated.length > 0 && !wanted.includes(architecture))
+    if (outdated.length > 0 && !isHost && !wanted.includes(architecture))
       log(
         `${architecture}: removed ${outdated.length} of ${names.length} files, whose sources have changed. "node scripts/build-kernels.mjs ${architecture}" makes them again.`,
       );

@@ -1,18 +1,19 @@
 // Completes the declarations that tsc writes of the library, so that what stands at a method is said of all its forms:
-// the function `exp(x)` and the form in place `exp_()` get the signature, the documentation and the examples of `exp()`.
+// the function `exp(x)` and the form in place `exp_()` get the signature, the documentation and the examples of `exp()`,
+// which gets those that stand at its row in the table of operations.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseSync } from "oxc-parser";
 
-const holders = new Set(["Tensor", "ElementwiseMethods", "PairwiseMethods"]);
-/** What the signatures of {@link elementwise} say of dtypes, in words. */
+/** What the signatures of methods that derive from rows say of dtypes, in words. */
 const dtypeNotes = [
   [/^Tensor<FloatOf<D>>$/, "Integers and bool give float32."],
   [/^Tensor<FloatOf<CommonOf<D, O>>>$/, "The other is a tensor, which broadcasts, or a number; integers give float32."],
   [/^Tensor<CommonOf<D, O>>$/, "The other is a tensor, which broadcasts, or a number."],
 ];
-const elementwise = new Set(["ElementwiseMethods", "PairwiseMethods"]);
+/** What has the methods that derive from rows. */
+const [ofElements, ofReductions] = ["ElementwiseMethods", "ReductionMethods"];
 /** What is called like a method but belongs to no tensor. */
 const namespaces = new Set([
   "linalg",
@@ -90,12 +91,72 @@ function* declarationsIn(program) {
   }
 }
 
-/** The members of the class and interfaces whose forms are looked at, in all files. */
+/** The properties of constants whose types are written as objects, with the constant's name. */
+function* propertiesIn({ program }) {
+  for (const [, { type, declarations }] of declarationsIn(program)) {
+    if (type !== "VariableDeclaration") continue;
+    for (const { id } of declarations) {
+      const written = id.typeAnnotation?.typeAnnotation;
+      if (written?.type === "TSTypeLiteral") for (const member of written.members) yield [id.name, member];
+    }
+  }
+}
+
+/** What `Unary<domain, result>` gives of operands that are computed in `dtype`: ResultOf of tensor/elementwise.ts. */
+const resultOf = ([domain, result], dtype) =>
+  result === "bool"
+    ? 'Tensor<"bool">'
+    : /^(float|wide)$/.test(domain)
+      ? `Tensor<FloatOf<${dtype}>>`
+      : `Tensor<${dtype}>`;
+
+/** The methods that derive from rows, as members of the interface that has them. */
+function derivedMembers(files) {
+  const documented = new Map();
+  for (const file of files.filter(({ name }) => name.startsWith(join("ops", "elementwise"))))
+    for (const [table, member] of propertiesIn(file))
+      if (/Rows$/.test(table)) documented.set(member.key.name, documentationOf(member, file));
+  const fileNamed = (...path) => files.find(({ name }) => name === join(...path));
+  const member = (holder, name, documentation, signature) => {
+    if (documentation === undefined) throw new Error(`The row ${name} has no documentation.`);
+    return { name, holder, documentation, signatures: [signature] };
+  };
+  const elementwise = [...propertiesIn(fileNamed("ops", "core", "table.d.ts"))]
+    .filter(([name]) => name === "unaryRows" || name === "binaryRows")
+    .map(([table, { key, typeAnnotation }]) => {
+      const said = typeAnnotation.typeAnnotation.typeArguments.params.map(({ literal }) => literal.value);
+      return member(
+        ofElements,
+        key.name,
+        documented.get(key.name),
+        table === "unaryRows"
+          ? { own: "", params: "", result: resultOf(said, "D") }
+          : said[1] === "bool"
+            ? { own: "", params: "other: Tensor | Scalar", result: resultOf(said, "D") }
+            : { own: "O extends Tensor | Scalar", params: "other: O", result: resultOf(said, "CommonOf<D, O>") },
+      );
+    });
+  const reducers = fileNamed("ops", "reduce", "reducers.d.ts");
+  const reductions = [...propertiesIn(reducers)].flatMap(([table, property]) => {
+    const facts = new Map(property.typeAnnotation.typeAnnotation.members?.map((each) => [each.key.name, each]));
+    if (table !== "reducers" || !facts.has("gradient")) return [];
+    const result = facts.get("result").typeAnnotation.typeAnnotation.literal.value;
+    const dtype = { same: "D", sum: "SumOf<D>" }[result] ?? `"${result}"`;
+    return member(ofReductions, property.key.name, documentationOf(property, reducers), {
+      own: "",
+      params: "axis?: Axes | ReduceOptions, keepdims?: boolean",
+      result: `Tensor<${dtype}>`,
+    });
+  });
+  return [...elementwise, ...reductions];
+}
+
+/** The members of the class and interface whose forms are looked at, in all files. */
 function membersIn(files) {
-  const members = new Map();
+  const members = new Map(derivedMembers(files).map((member) => [member.name, member]));
   for (const file of files) {
     for (const [, { type, id, body }] of declarationsIn(file.program)) {
-      if (!/^(TSInterface|Class)Declaration$/.test(type) || !holders.has(id?.name)) continue;
+      if (!/^(TSInterface|Class)Declaration$/.test(type) || id?.name !== "Tensor") continue;
       for (const member of body.body) {
         const name = member.key?.name;
         if (name === undefined || !/Method|PropertySignature|PropertyDefinition/.test(member.type)) continue;
@@ -148,33 +209,39 @@ function writtenOut(name, type, { text, program }) {
 
 /** Of a function whose first operand may be a number, too. */
 function numberFirst(name, { params, result }) {
-  if (params === "") return [];
+  if (!params.startsWith("other:")) return [];
   const common = result.replace("CommonOf<D, O>", "PromotedWith<D, N>");
   return [`export declare function ${name}<N extends Scalar, D extends DType>(x: N, other: Tensor<D>): ${common};`];
 }
 
 const functionsHeader = `import type { DType } from "../memory/dtype.ts";
-import type { FloatOf, PromotedWith } from "../memory/promotion.ts";
-import type { CommonOf } from "./methods.ts";
+import type { FloatOf, PromotedWith, SumOf } from "../memory/promotion.ts";
+import type { CommonOf, Scalar } from "./elementwise.ts";
+import type { Axes, ReduceOptions } from "./reductions.ts";
 import type { Tensor } from "./tensor.ts";
-type Scalar = number | bigint | boolean;
-type Operand = Tensor | Scalar;
 `;
 
 /** The functions of the table, one declaration each. */
-function tableFunctions({ program }, members) {
-  const names = [...declarationsIn(program)].flatMap(([, { type, declarations }]) =>
-    type === "VariableDeclaration" ? declarations.map(({ id }) => id.name) : [],
-  );
-  const written = names
-    .filter((name) => name !== "functions")
-    .map((name) => {
-      const { signatures, documentation } = members.get(name);
+function tableFunctions(members) {
+  const written = [...members.values()]
+    .filter(({ holder }) => holder !== "Tensor")
+    .map(({ name, signatures, documentation }) => {
       const comment = commentOf({ ...documentation, example: asFunction(documentation.example, name, name) });
       const all = signatures.flatMap((each) => [functionOf(name, each), ...numberFirst(name, each)]);
       return [comment, ...all].join("\n");
     });
   return `${functionsHeader}${written.join("\n")}\nexport {};\n`;
+}
+
+/** An interface of methods that derive from rows, one declaration each. */
+function derivedMethods(interfaceName, members) {
+  const written = [...members.values()]
+    .filter(({ holder }) => holder === interfaceName)
+    .map(({ name, documentation, signatures: [{ own, params, result }] }) => {
+      const types = own === "" ? "" : `<${own}>`;
+      return `    ${commentOf(documentation, "    ")}\n    ${name}${types}(${params}): ${result};\n`;
+    });
+  return `export interface ${interfaceName}<D extends DType> {\n${written.join("")}}`;
 }
 
 const inPlaceHeader = `import type { DType } from "../memory/dtype.ts";
@@ -193,7 +260,7 @@ function inPlaceComment({ name, documentation: { said, example }, signatures: [{
 /** The forms in place of the table's methods, one declaration each. */
 function tableInPlace(members) {
   const written = [...members.values()]
-    .filter(({ holder, signatures: [first] }) => elementwise.has(holder) && first.result !== 'Tensor<"bool">')
+    .filter(({ holder, signatures: [first] }) => holder === ofElements && first.result !== 'Tensor<"bool">')
     .map((method) => {
       const operand = method.signatures[0].params === "" ? "" : "other: Operand";
       return `    ${inPlaceComment(method)}\n    ${method.name}_(${operand}): Tensor<D>;\n`;
@@ -237,15 +304,17 @@ function editsOf(file, members) {
       isTyped = true;
     }
   }
-  for (const { name, member, documentation, holder, signatures, file: own } of members.values()) {
-    if (own !== file) continue;
+  for (const { name, member, documentation, file: own } of members.values()) {
+    if (own !== file || member === undefined) continue;
     const isInPlace = name.endsWith("_") && /^\{@link Tensor\.\w+\} in place\.$/.test(documentation?.said.join(" "));
     const plain = isInPlace ? members.get(name.slice(0, -1)) : undefined;
     if (plain !== undefined) {
       edits.push([documentation.start, member.start, `${inPlaceComment(plain)}\n    `]);
-    } else if (elementwise.has(holder) && signatures[0].note !== undefined)
-      edits.push([documentation.start, member.start, `${commentOf(documentation, "    ")}\n    `]);
+    }
   }
+  for (const [node, { id }] of declarationsIn(file.program))
+    if (id?.name === ofElements || id?.name === ofReductions)
+      edits.push([node.start, node.end, derivedMethods(id.name, members)]);
   if (isTyped)
     for (const [name, from] of Object.entries(imported))
       if (!new RegExp(`import [^;]*\\b${name}\\b[^;]*;`).test(file.text))
@@ -257,7 +326,7 @@ function editsOf(file, members) {
 function noteDtypes(members) {
   const notes = [];
   for (const { holder, documentation, signatures } of members.values()) {
-    if (!elementwise.has(holder)) continue;
+    if (holder !== ofElements) continue;
     const note = dtypeNotes.find(([pattern]) => pattern.test(signatures[0].result))?.[1];
     if (note === undefined) continue;
     signatures[0].note = note;
@@ -279,7 +348,7 @@ export function completeDeclarations(folder) {
   for (const note of noteDtypes(members)) note();
   for (const file of files) {
     let { text } = file;
-    if (file.name === join("tensor", "functions.d.ts")) text = tableFunctions(file, members);
+    if (file.name === join("tensor", "functions.d.ts")) text = tableFunctions(members);
     else if (file.name === join("tensor", "in-place.d.ts")) text = tableInPlace(members);
     else
       for (const [start, end, replacement] of editsOf(file, members))

@@ -125,31 +125,59 @@ test("a unit is out of date when a file that its compiler read has changed, and 
   const architecture = readdirSync(kernels).find((name) => name.startsWith("x86-64"))!;
   expect(await outdatedUnits(architecture)).toEqual([]);
 
-  const path = join(kernels, architecture, "elementwise.float32.print");
+  const path = join(kernels, architecture, "functions.float32.print");
   const text = readFileSync(path, "utf8");
   onTestFinished(() => writeFileSync(path, text));
   const print = JSON.parse(text) as { reads: Record<string, string> };
-  expect(Object.keys(print.reads)).toContain("include/warpcell/functors.cuh");
+  expect(Object.keys(print.reads)).toContain("include/warpcell/functors/functions.cuh");
   writeFileSync(
     path,
-    JSON.stringify({ ...print, reads: { ...print.reads, "include/warpcell/functors.cuh": "other" } }),
+    JSON.stringify({ ...print, reads: { ...print.reads, "include/warpcell/functors/functions.cuh": "other" } }),
   );
-  expect(await outdatedUnits(architecture)).toEqual(["elementwise.float32"]);
+  expect(await outdatedUnits(architecture)).toEqual(["functions.float32"]);
   writeFileSync(
     path,
     JSON.stringify({ ...print, reads: { ...print.reads, "include/warpcell/gone.cuh": "was there" } }),
   );
-  expect(await outdatedUnits(architecture)).toEqual(["elementwise.float32"]);
+  expect(await outdatedUnits(architecture)).toEqual(["functions.float32"]);
 });
 
-test("a unit that reads no functors does not depend on them", async () => {
-  const kernels = join(root, "native", "build", "Release", "kernels");
-  const architecture = readdirSync(kernels).find((name) => name.startsWith("x86-64"))!;
-  const { reads } = JSON.parse(readFileSync(join(kernels, architecture, "cast.int32.print"), "utf8")) as {
-    reads: Record<string, string>;
-  };
-  expect(Object.keys(reads)).toContain("include/warpcell/numbers.cuh");
-  expect(Object.keys(reads)).not.toContain("include/warpcell/functors.cuh");
+test("kernels of units that are no more are removed", async () => {
+  const folder = join(root, "native", "build", "Release", "kernels", "x86-64-v4");
+  const isNew = mkdirSync(folder, { recursive: true }) !== undefined;
+  const files = ["nothing.int32", "nothing.int32.1", "nothing.int32.names", "nothing.int32.print"];
+  onTestFinished(() => {
+    for (const name of isNew ? [""] : files) rmSync(join(folder, name), { recursive: true, force: true });
+  });
+  const before = readdirSync(folder);
+  for (const name of files) writeFileSync(join(folder, name), "of another time");
+  await (await scriptParts()).removeOutdated([], () => undefined);
+  expect(readdirSync(folder)).toEqual(before);
+});
+
+// One line in a file of functors is compiled again with few others: what a contributor waits for.
+test("a file of functors is read by its family's kernels and by those that are made of it", () => {
+  const folder = join(root, "native", "build", "Release", "kernels");
+  const architecture = readdirSync(folder).find((name) => name.startsWith("x86-64"))!;
+  const readers = new Map<string, Set<string>>();
+  for (const name of readdirSync(join(folder, architecture)).filter((name) => name.endsWith(".print"))) {
+    const { reads } = JSON.parse(readFileSync(join(folder, architecture, name), "utf8")) as { reads: object };
+    for (const header of Object.keys(reads)) {
+      const [, family] = /^include\/warpcell\/functors(?:\.cuh|\/(\w+)\.cuh)$/.exec(header) ?? [, null];
+      if (family === null || family === "functor") continue;
+      const known = readers.get(family ?? "all") ?? new Set();
+      readers.set(family ?? "all", known.add(name.split(".")[0]!));
+    }
+  }
+  expect(Object.fromEntries([...readers].map(([family, units]) => [family, [...units].sort()]))).toEqual({
+    activations: ["activations", "few_rows", "linear"],
+    arithmetic: ["arithmetic"],
+    comparisons: ["comparisons"],
+    functions: ["functions", "linear"],
+    gates: ["activations", "few_rows", "functions", "linear", "losses", "recurrent"],
+    logaddexp: ["ctc", "pairwise", "scan"],
+    pairwise: ["pairwise"],
+  });
 });
 
 /** `obtainNvrtc` of a checkout whose Python is a shell script; WARPCELL_NVRTC as given. */

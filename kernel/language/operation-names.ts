@@ -2,8 +2,8 @@
 // say where it stands, also within functions.
 
 /**
- * Names that arrays, strings, dates, maps and sets have too are left out but for add and sub: their calls are many, and
- * none of ours.
+ * Names that arrays, strings, dates, maps and sets have too, but for add and sub: their calls are many, and none of
+ * ours.
  */
 export const sharedNames: ReadonlySet<string> = new Set([
   "slice",
@@ -14,406 +14,115 @@ export const sharedNames: ReadonlySet<string> = new Set([
   "repeat",
   "split",
   "sort",
+  "normalize",
 ]);
 
-/** Forms in place, which end in an underscore, are under the name without. */
-const names = new Set(
-  `
-  abs
-  acos
-  acosh
-  adaptiveAvgPool1d
-  adaptiveAvgPool2d
-  adaptiveAvgPool3d
-  adaptiveMaxPool1d
-  adaptiveMaxPool2d
-  adaptiveMaxPool3d
-  add
-  addcdiv
-  addcmul
-  addmm
-  affineGrid
-  all
-  allclose
-  angle
-  any
-  arange
-  argmax
-  argmin
-  argsort
-  arrayEqual
-  asin
-  asinh
-  atan
-  atan2
-  atanh
-  average
-  avgPool1d
-  avgPool2d
-  avgPool3d
-  backward
-  baddbmm
-  bartlett
-  batchNorm
-  bceWithLogitsLoss
-  bernoulli
-  binaryCrossEntropy
-  bincount
-  bitwiseAnd
-  bitwiseLeftShift
-  bitwiseNot
-  bitwiseOr
-  bitwiseRightShift
-  bitwiseXor
-  blackman
-  broadcastArrays
-  broadcastTo
-  bucketize
-  cat
-  cbrt
-  cdist
-  ceil
-  celu
-  channelShuffle
-  cholesky
-  chunk
-  clamp
-  clone
-  col2im
-  complex
-  cond
-  conj
-  contiguous
-  conv1d
-  conv2d
-  conv3d
-  convTranspose1d
-  convTranspose2d
-  convTranspose3d
-  convolve
-  copy
-  copysign
-  corrcoef
-  correlate
-  cos
-  cosh
-  cosineEmbeddingLoss
-  cosineSimilarity
-  countNonzero
-  cov
-  cross
-  crossEntropy
-  ctcLoss
-  cummax
-  cummin
-  cumprod
-  cumsum
-  data
-  deg2rad
-  det
-  diag
-  diagonal
-  diff
-  digamma
-  div
-  dot
-  dropout
-  dstack
-  eig
-  eigh
-  eigvals
-  eigvalsh
-  einsum
-  elu
-  embedding
-  embeddingBag
-  empty
-  emptyLike
-  eq
-  equal
-  erf
-  erfc
-  erfinv
-  exp
-  exp2
-  expand
-  expm1
-  eye
-  fft
-  fft2
-  fftn
-  fftshift
-  fill
-  flatten
-  flip
-  fliplr
-  flipud
-  floor
-  floorDivide
-  fmod
-  frac
-  full
-  fullLike
-  gather
-  gaussianNllLoss
-  gcd
-  ge
-  gelu
-  geomspace
-  glu
-  gridSample
-  groupNorm
-  gt
-  hamming
-  hann
-  hardshrink
-  hardsigmoid
-  hardswish
-  hardtanh
-  heaviside
-  hfft
-  hingeEmbeddingLoss
-  histogram
-  hstack
-  huberLoss
-  hypot
-  i0
-  i0e
-  i1
-  i1e
-  ifft
-  ifft2
-  ifftn
-  ifftshift
-  ihfft
-  im2col
-  indexAdd
-  indexCopy
-  indexFill
-  indexReduce
-  indexSelect
-  inner
-  instanceNorm
-  interp
-  interpolate
-  inv
-  irfft
-  irfft2
-  irfftn
-  isclose
-  isfinite
-  isin
-  isinf
-  isnan
-  istft
-  item
-  kaiser
-  klDiv
-  kron
-  kthvalue
-  l1Loss
-  layerNorm
-  lcm
-  le
-  leakyRelu
-  lerp
-  lgamma
-  linear
-  linspace
-  log
-  log10
-  log1p
-  log2
-  logSigmoid
-  logSoftmax
-  logaddexp
-  logaddexp2
-  logcumsumexp
-  logicalAnd
-  logicalNot
-  logicalOr
-  logicalXor
-  logit
-  logspace
-  logsumexp
-  lstsq
-  lt
-  marginRankingLoss
-  maskedFill
-  maskedScatter
-  maskedSelect
-  matmul
-  matrixExp
-  matrixNorm
-  matrixPower
-  matrixRank
-  max
-  maxPool1d
-  maxPool1dWithIndices
-  maxPool2d
-  maxPool2dWithIndices
-  maxPool3d
-  maxPool3dWithIndices
-  maxUnpool1d
-  maxUnpool2d
-  maxUnpool3d
-  maximum
-  mean
-  median
-  memory
-  meshgrid
-  min
-  minimum
-  mish
-  mode
-  moveAxis
-  mseLoss
-  mul
-  multiDot
-  multiMarginLoss
-  multilabelMarginLoss
-  multilabelSoftMarginLoss
-  multinomial
-  nanToNum
-  nanmax
-  nanmean
-  nanmedian
-  nanmin
-  nanprod
-  nanquantile
-  nanstd
-  nansum
-  nanvar
-  ne
-  neg
-  nextafter
-  nllLoss
-  nonzero
-  norm
-  normal
-  oneHot
-  ones
-  onesLike
-  orthogonalize
-  outer
-  pad
-  permute
-  pinv
-  pixelShuffle
-  pixelUnshuffle
-  poissonNllLoss
-  polar
-  polygamma
-  positive
-  pow
-  prelu
-  prod
-  qr
-  quantile
-  quantize
-  quantizeFp8
-  rad2deg
-  rand
-  randint
-  randn
-  randperm
-  range
-  reciprocal
-  relu
-  relu6
-  remainder
-  renorm
-  repeatInterleave
-  reshape
-  rfft
-  rfft2
-  rfftn
-  rmsNorm
-  roll
-  rot90
-  round
-  rsqrt
-  scaledMatmul
-  scatter
-  scatterAdd
-  searchsorted
-  selu
-  sigmoid
-  sign
-  signbit
-  silu
-  sin
-  sinc
-  sinh
-  slogdet
-  smoothL1Loss
-  softMarginLoss
-  softmax
-  softplus
-  softshrink
-  softsign
-  solve
-  solveTriangular
-  sqrt
-  square
-  squeeze
-  stack
-  std
-  stdMean
-  stft
-  sub
-  sum
-  svd
-  svdvals
-  swapAxes
-  symmetricPower
-  synchronize
-  take
-  takeAlongAxis
-  tan
-  tanh
-  tanhshrink
-  tensor
-  tensordot
-  threshold
-  tile
-  to
-  toArray
-  topk
-  trace
-  transpose
-  trapezoid
-  tril
-  trilIndices
-  tripletMarginLoss
-  triu
-  triuIndices
-  trunc
-  unbind
-  unflatten
-  unfold
-  uniform
-  unique
-  uniqueAll
-  uniqueConsecutive
-  unsqueeze
-  var
-  varMean
-  variance
-  vecdot
-  vectorNorm
-  viewAsComplex
-  viewAsReal
-  vstack
-  where
-  xlogy
-  zeros
-  zerosLike
-`
-    .trim()
-    .split(/\s+/),
+/** Functions and methods that have no device do anything; what is missing here is noted for nothing. */
+export const idleNames: ReadonlySet<string> = new Set([
+  "assertClose",
+  "autocast",
+  "benchmark",
+  "broadcastShapes",
+  "cacheDirectory",
+  "canCast",
+  "check",
+  "checkTensor",
+  "checkpoint",
+  "compile",
+  "defaultDevice",
+  "detach",
+  "detectAnomaly",
+  "devices",
+  "dispose",
+  "enableGrad",
+  "exercise",
+  "exercises",
+  "finfo",
+  "float32Precision",
+  "fuse",
+  "generatorState",
+  "grad",
+  "gradients",
+  "graph",
+  "iinfo",
+  "isComplex",
+  "isContiguousIn",
+  "isdtype",
+  "lastDispatch",
+  "manualSeed",
+  "noGrad",
+  "offload",
+  "plot",
+  "profile",
+  "progress",
+  "registerHook",
+  "resultType",
+  "retainGrad",
+  "runProgram",
+  "seed",
+  "setChecking",
+  "setFloat32Precision",
+  "setGeneratorState",
+  "setMemoryLimit",
+  "setPath",
+  "sourceCounters",
+  "surface",
+  "texture",
+  "tidy",
+  "traceThread",
+  "trim",
+  "validateLaunch",
+  "valueAndGrad",
+  "withStream",
+]);
+
+/** Every method of tensors and every function of the library: scripts/names.mjs. Of a variable in a cell, `data`. */
+const names = `
+  abs acos acosh adaptiveAvgPool1d adaptiveAvgPool2d adaptiveAvgPool3d adaptiveMaxPool1d adaptiveMaxPool2d
+  adaptiveMaxPool3d add addcdiv addcmul addmm affineGrid all allclose angle any arange argmax argmin argsort
+  arrayEqual asin asinh assertClose atan atan2 atanh autocast average avgPool1d avgPool2d avgPool3d backward
+  baddbmm bartlett batchNorm bceWithLogitsLoss benchmark bernoulli binaryCrossEntropy bincount bitwiseAnd
+  bitwiseLeftShift bitwiseNot bitwiseOr bitwiseRightShift bitwiseXor blackman broadcastArrays broadcastShapes
+  broadcastTo bucketize cacheDirectory canCast cat cbrt cdist ceil celu channelShuffle check checkTensor
+  checkpoint cholesky choleskySolve chunk clamp clone col2im compile complex cond conj contiguous conv1d conv2d
+  conv3d convTranspose1d convTranspose2d convTranspose3d convolve copy copysign corrcoef correlate cos cosh
+  cosineEmbeddingLoss cosineSimilarity countNonzero cov cross crossEntropy ctcLoss cummax cummin cumprod cumsum
+  data defaultDevice deg2rad det detach detectAnomaly devices diag diagonal diff digamma div dot dropout dstack
+  dtypes eig eigh eigvals eigvalsh einsum elements elu embedding embeddingBag empty emptyLike enableGrad eq
+  equal erf erfc erfinv exercise exercises exp exp2 expand expm1 exposed eye fft fft2 fftfreq fftn fftshift
+  fill finfo flatten flip fliplr flipud float32Precision floor floorDivide fmod frac full fullLike fuse gather
+  gaussianNllLoss gcd ge gelu generatorState geomspace get glu grad gradients graph gridSample groupNorm gt
+  hamming hann hardshrink hardsigmoid hardswish hardtanh heaviside hfft hingeEmbeddingLoss histogram hstack
+  huberLoss hypot i0 i0e i1 i1e ifft ifft2 ifftn ifftshift ihfft iinfo im2col indexAdd indexCopy indexFill
+  indexReduce indexSelect inner instanceNorm interp interpolate inv irfft irfft2 irfftn isComplex
+  isContiguousIn isclose isdtype isfinite isin isinf isnan istft item kaiser klDiv kron kronecker kthvalue
+  l1Loss lastDispatch layerNorm lcm le leakyRelu lerp lgamma linear linspace log log10 log1p log2 logSigmoid
+  logSoftmax logaddexp logaddexp2 logcumsumexp logicalAnd logicalNot logicalOr logicalXor logit logspace
+  logsumexp lstsq lt manualSeed marginRankingLoss maskedFill maskedScatter maskedSelect matmul matrixExp
+  matrixNorm matrixPower matrixRank max maxPool1d maxPool1dWithIndices maxPool2d maxPool2dWithIndices maxPool3d
+  maxPool3dWithIndices maxUnpool1d maxUnpool2d maxUnpool3d maximum mean median memory meshgrid min minimum mish
+  mode moveAxis mseLoss mul multiDot multiMarginLoss multilabelMarginLoss multilabelSoftMarginLoss multinomial
+  nanToNum nanmax nanmean nanmedian nanmin nanprod nanquantile nanstd nansum nanvar ne neg newAxis nextafter
+  nllLoss noGrad nonzero norm normal normalize offload oneHot ones onesLike orthogonalize outer pad permute
+  pinv pixelShuffle pixelUnshuffle plot poissonNllLoss polar polygamma positive pow prelu prod profile progress
+  qr quantile quantize quantizeFp8 rad2deg rand randint randn randperm range read reciprocal registerHook relu
+  relu6 remainder renorm repeat repeatInterleave reshape resultType retainGrad rfft rfft2 rfftfreq rfftn
+  rmsNorm roll rot90 round rsqrt runProgram scaledMatmul scatter scatterAdd searchsorted seed selu set
+  setChecking setFloat32Precision setGeneratorState setMemoryLimit setPath sigmoid sign signbit silu sin sinc
+  sinh slice slogdet smoothL1Loss softMarginLoss softmax softplus softshrink softsign solve solveTriangular
+  sort sourceCounters split sqrt square squeeze stack std stdMean stft sub sum surface svd svdvals swapAxes
+  symmetricPower synchronize take takeAlongAxis tan tanh tanhshrink tensor tensordot texture threshold tidy
+  tile to toArray toJSON toString topk trace traceThread transpose trapezoid tril trilIndices trim
+  tripletMarginLoss triu triuIndices trunc unbind unflatten unfold uniform unique uniqueAll uniqueConsecutive
+  unsqueeze validateLaunch valueAndGrad var varMean variance vecdot vectorNorm viewAsComplex viewAsReal vstack
+  where withStream xlogy zeros zerosLike
+`;
+
+const operations = new Set(
+  [...names.trim().split(/\s+/), "data"].filter((name) => !sharedNames.has(name) && !idleNames.has(name)),
 );
 
+/** Forms in place, which end in an underscore, are under the name without. */
 export function isOperation(name: string): boolean {
-  return names.has(name.endsWith("_") ? name.slice(0, -1) : name);
+  return operations.has(name.endsWith("_") ? name.slice(0, -1) : name);
 }

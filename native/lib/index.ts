@@ -203,21 +203,7 @@ export { cat, diag, emptyLike, eye, fullLike, meshgrid, onesLike, stack, zerosLi
 export type { JoinOptions } from "./tensor/joining.ts";
 /** Tensors in files: `io.load`, `io.save`, `io.encode`, `io.metadata`, `io.toArrow`, `io.fromArrow`. */
 export * as io from "./io/files.ts";
-export {
-  all,
-  any,
-  argmax,
-  argmin,
-  logsumexp,
-  max,
-  mean,
-  min,
-  norm,
-  prod,
-  std,
-  sum,
-  variance,
-} from "./tensor/reductions.ts";
+export { mean, norm, prod, std, sum, variance } from "./tensor/reductions.ts";
 export { cummax, cummin, cumprod, cumsum, logcumsumexp } from "./tensor/scans.ts";
 export {
   argsort,

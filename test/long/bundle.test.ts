@@ -26,7 +26,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "")
 const archive = join(root, "dist", `warpcell-linux-${process.arch}.tar.xz`);
 // A bundle with kernels for GPUs takes minutes to make; what is not made is not waited for here.
 const cubins = shipped.gpus.every((gpu) =>
-  existsSync(join(root, "native", "build", "Release", "kernels", gpu, "elementwise.float32.names")),
+  existsSync(join(root, "native", "build", "Release", "kernels", gpu, "functions.float32.names")),
 );
 const asBuilt = ["--as-built", ...(cubins ? [] : ["--without-cubins"])];
 const place = mkdtempSync(join(tmpdir(), "warpcell-bundle-test-"));

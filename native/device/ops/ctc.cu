@@ -1,6 +1,6 @@
 // Connectionist temporal classification: the loss of sequences whose labels stand in order, but nobody knows where,
 // over all ways to place them, and its gradient. A block has a sequence; all is in logarithms.
-#include <warpcell/functors.cuh>
+#include <warpcell/functors/logaddexp.cuh>
 #include <warpcell/numbers.cuh>
 #include <warpcell/outside.cuh>
 #include <warpcell/reduce.cuh>

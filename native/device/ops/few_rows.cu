@@ -1,6 +1,6 @@
 // Few rows by the transpose of a matrix: f(x · wᵀ + bias), where a row of either lies side by side. A GPU's warp reads
 // its rows of the matrix once, 16 bytes a lane.
-#include <warpcell/functors.cuh>
+#include <warpcell/functors/activations.cuh>
 #include <warpcell/math.cuh>
 #include <warpcell/sixteen_bytes.cuh>
 

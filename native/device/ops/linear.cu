@@ -1,6 +1,7 @@
 // What follows a matrix product in a layer, where no library does it on the way: a bias for each column, then an
 // activation, in one pass.
-#include <warpcell/functors.cuh>
+#include <warpcell/functors/activations.cuh>
+#include <warpcell/functors/functions.cuh>
 #include <warpcell/map.cuh>
 
 using namespace warpcell;

@@ -1,6 +1,6 @@
 // Losses of a prediction x and a target t: one for each element, or their sum in one pass over both tensors; gradients
 // in one pass.
-#include <warpcell/functors.cuh>
+#include <warpcell/functors/gates.cuh>
 #include <warpcell/map.cuh>
 #include <warpcell/rows.cuh>
 

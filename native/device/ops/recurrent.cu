@@ -1,6 +1,6 @@
 // Steps of recurrent layers: what follows the product of the state before with the layer's weight, and its gradient.
 // A block takes rows of the batch, its threads columns. Matrices lie row-major and without gaps.
-#include <warpcell/functors.cuh>
+#include <warpcell/functors/gates.cuh>
 
 using namespace warpcell;
 

@@ -1,10 +1,11 @@
-// The operations of the table as functions: `exp(x)`, `maximum(x, 0)`, `sub(1, x)`. A test compares this list with the
-// table; what each says and its types are those of the method: scripts/declarations.mjs writes them into the
-// declarations.
+// The operations whose functions derive from their rows: `exp(x)`, `maximum(x, 0)`, `sub(1, x)`, `max(x, 0)`. The list of
+// names is written by scripts/names.mjs; what each says and its types are those of the method, which
+// scripts/declarations.mjs writes into the declarations.
 import { functionsOf } from "./methods.ts";
+import { wholeReductions } from "./reductions.ts";
 import { Tensor } from "./tensor.ts";
 
-const functions = functionsOf((value) => value instanceof Tensor);
+const functions = { ...functionsOf((value) => value instanceof Tensor), ...wholeReductions };
 
 export const {
   neg,
@@ -102,4 +103,11 @@ export const {
   bitwiseXor,
   bitwiseLeftShift,
   bitwiseRightShift,
+  max,
+  min,
+  any,
+  all,
+  argmax,
+  argmin,
+  logsumexp,
 } = functions;

@@ -5,40 +5,19 @@ import { callNamed } from "../ops/core/calls.ts";
 import { binaryRows, operationNamed, unaryRows, type OperationName } from "../ops/core/table.ts";
 import type { DeviceArray } from "../memory/array.ts";
 import type { DType } from "../memory/dtype.ts";
-import type { FloatOf, Promoted, PromotedWith } from "../memory/promotion.ts";
+import type { PromotedWith } from "../memory/promotion.ts";
 import type { Computation } from "../ops/core/operation.ts";
 import { TensorError } from "../errors.ts";
 import { toBeTensor, worded } from "../wording.ts";
+import type { CommonOf, ResultOf, Scalar } from "./elementwise.ts";
 import type { Tensor } from "./tensor.ts";
 
-/** The dtype of a function of one tensor. */
-type UnaryResult<Row, D extends DType> = Row extends { result: "bool" }
-  ? "bool"
-  : Row extends { domain: "float" | "wide" }
-    ? FloatOf<D>
-    : D;
-type BinaryResult<Row, D extends DType> = Row extends { result: "bool" }
-  ? "bool"
-  : Row extends { domain: "float" | "wide" }
-    ? FloatOf<D>
-    : Row extends { domain: "logical" }
-      ? "bool"
-      : D;
-type Scalar = number | bigint | boolean;
-
-/** The dtype that a tensor is computed in with another, or with a number, which is weak. */
-export type CommonOf<D extends DType, Other> =
-  Other extends Tensor<infer E> ? Promoted<D, E> : Other extends Scalar ? PromotedWith<D, Other> : never;
-
 type UnaryFunctions = {
-  [K in keyof typeof unaryRows]: <D extends DType>(x: Tensor<D>) => Tensor<UnaryResult<(typeof unaryRows)[K], D>>;
+  [K in keyof typeof unaryRows]: <D extends DType>(x: Tensor<D>) => Tensor<ResultOf<(typeof unaryRows)[K], D>>;
 };
 export interface BinaryFunction<Row> {
-  <D extends DType, Other extends Tensor | Scalar>(
-    a: Tensor<D>,
-    b: Other,
-  ): Tensor<BinaryResult<Row, CommonOf<D, Other>>>;
-  <N extends Scalar, D extends DType>(a: N, b: Tensor<D>): Tensor<BinaryResult<Row, PromotedWith<D, N>>>;
+  <D extends DType, Other extends Tensor | Scalar>(a: Tensor<D>, b: Other): Tensor<ResultOf<Row, CommonOf<D, Other>>>;
+  <N extends Scalar, D extends DType>(a: N, b: Tensor<D>): Tensor<ResultOf<Row, PromotedWith<D, N>>>;
 }
 type BinaryFunctions = { [K in keyof typeof binaryRows]: BinaryFunction<(typeof binaryRows)[K]> };
 

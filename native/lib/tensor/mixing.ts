@@ -6,7 +6,7 @@ import { checkedValue } from "../memory/value.ts";
 import { apply } from "../ops/core/apply.ts";
 import { define, either, install, number, operand, scalar, tensor, type FunctionOf } from "./arguments.ts";
 import type { Scalar } from "./create.ts";
-import type { CommonOf } from "./methods.ts";
+import type { CommonOf } from "./elementwise.ts";
 import { Tensor } from "./tensor.ts";
 
 /** Bounds: numbers, or tensors that broadcast. One of them may be left out. */

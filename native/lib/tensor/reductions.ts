@@ -1,5 +1,6 @@
 // Reductions as methods and functions: what each takes, and which operation it is.
 import { apply } from "../ops/core/apply.ts";
+import { wholeNames, type WholeName, type WholeResult } from "../ops/reduce/reductions.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import type { FloatOf, SumOf } from "../memory/promotion.ts";
 import { TensorError } from "../errors.ts";
@@ -45,6 +46,12 @@ export interface VarianceOptions extends ReduceOptions {
   readonly unbiased?: boolean;
 }
 
+/** What takes axes and nothing else: scripts/declarations.mjs writes the declarations, as elementwise.ts says. */
+type Whole<D extends DType> = {
+  [Name in WholeName]: (axis?: Axes | ReduceOptions, keepdims?: boolean) => Tensor<WholeResult<Name, D>>;
+};
+export interface ReductionMethods<D extends DType> extends Whole<D> {}
+
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
@@ -71,52 +78,6 @@ declare module "./tensor.ts" {
      * tensor([[1, 2], [3, 4]]).prod(); // → tensor(24, shape [], float32, cpu)
      */
     prod<E extends DType = SumOf<D>>(axis?: Axes | TotalOptions<E>, keepdims?: boolean): Tensor<E>;
-    /**
-     * The largest element, over all axes or those named; NaN when there is one. {@link Tensor.argmax} says where.
-     * Throws TensorError over no elements.
-     * @example
-     * tensor([[1, 5], [7, 2]]).max(1); // → tensor([5, 7], shape [2], float32, cpu)
-     */
-    max(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<D>;
-    /**
-     * The smallest element, over all axes or those named; NaN when there is one. {@link Tensor.argmin} says where.
-     * Throws TensorError over no elements.
-     * @example
-     * tensor([[1, 5], [7, 2]]).min(); // → tensor(1, shape [], float32, cpu)
-     */
-    min(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<D>;
-    /**
-     * The position of the largest element among the reduced ones, in row-major order; of equal ones the first, and of
-     * NaN the first. Throws TensorError over no elements.
-     * @example
-     * tensor([[1, 5], [7, 2]]).argmax(1); // → tensor([1, 0], shape [2], int64, cpu)
-     */
-    argmax(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<"int64">;
-    /**
-     * The position of the smallest element among the reduced ones, in row-major order; of equal ones the first, and of
-     * NaN the first. Throws TensorError over no elements.
-     * @example
-     * tensor([4, 1, 3]).argmin(); // → tensor(1, shape [], int64, cpu)
-     */
-    argmin(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<"int64">;
-    /**
-     * Whether any element is not 0, over all axes or those named; NaN counts as not 0.
-     * @example
-     * tensor([[0, 1], [0, 0]]).any(1); // → tensor([true, false], shape [2], bool, cpu)
-     */
-    any(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<"bool">;
-    /**
-     * Whether no element is 0, over all axes or those named.
-     * @example
-     * tensor([[1, 1], [0, 1]]).all(1); // → tensor([true, false], shape [2], bool, cpu)
-     */
-    all(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<"bool">;
-    /**
-     * The logarithm of a sum of exponentials: log Σe^x, without overflow. Throws TensorError for integers.
-     * @example
-     * tensor([1000, 1000]).logsumexp(); // → tensor(1000.69, shape [], float32, cpu)
-     */
-    logsumexp(axis?: Axes | ReduceOptions, keepdims?: boolean): Tensor<D>;
     /**
      * The norm of the elements as one vector, over all axes or those named: √Σx², or another by `ord`, see {@link
      * NormOptions}. Throws TensorError for integers.
@@ -163,10 +124,15 @@ export function reductionOf(
   return { axes: rank === 0 ? [] : list.sort((a, b) => a - b), keepdims };
 }
 
-const reduce = <F extends (x: never, ...args: never[]) => unknown>(
-  name: "max" | "min" | "argmax" | "argmin" | "any" | "all" | "logsumexp",
-): F =>
-  define(name, { options: reduceOptions, bare: bareReduction }, (x, given) => apply(name, [x], reductionOf(x, given)));
+/** Those that take axes and nothing else: what each says stands at its row. */
+export const wholeReductions = Object.fromEntries(
+  wholeNames.map((name) => [
+    name,
+    define(name, { options: reduceOptions, bare: bareReduction }, (x, given) =>
+      apply(name, [x], reductionOf(x, given)),
+    ),
+  ]),
+) as { [Name in WholeName]: FunctionOf<Name> };
 
 const total = <F extends (x: never, ...args: never[]) => unknown>(name: "sum" | "mean" | "prod"): F =>
   define(name, { options: { ...reduceOptions, dtype }, bare: bareReduction }, (x, { dtype: wanted, ...given }) => {
@@ -204,20 +170,6 @@ export const prod: <D extends DType, E extends DType = SumOf<D>>(
   axis?: Total<E>,
   keepdims?: boolean,
 ) => Tensor<E> = total("prod");
-/** {@link Tensor.max} as a function. */
-export const max: FunctionOf<"max"> = reduce("max");
-/** {@link Tensor.min} as a function. */
-export const min: FunctionOf<"min"> = reduce("min");
-/** {@link Tensor.argmax} as a function. */
-export const argmax: FunctionOf<"argmax"> = reduce("argmax");
-/** {@link Tensor.argmin} as a function. */
-export const argmin: FunctionOf<"argmin"> = reduce("argmin");
-/** {@link Tensor.any} as a function. */
-export const any: FunctionOf<"any"> = reduce("any");
-/** {@link Tensor.all} as a function. */
-export const all: FunctionOf<"all"> = reduce("all");
-/** {@link Tensor.logsumexp} as a function. */
-export const logsumexp: FunctionOf<"logsumexp"> = reduce("logsumexp");
 /** {@link Tensor.var} as a function. `var` is a word of JavaScript's. */
 export const variance: FunctionOf<"var"> = spread("var");
 /** {@link Tensor.std} as a function. */
@@ -266,13 +218,7 @@ install(Tensor.prototype, {
   sum,
   mean,
   prod,
-  max,
-  min,
-  argmax,
-  argmin,
-  any,
-  all,
-  logsumexp,
+  ...wholeReductions,
   norm,
   var: variance,
   std,

@@ -26,8 +26,8 @@ import {
 } from "../memory/shape.ts";
 import type { ElementwiseMethods } from "./elementwise.ts";
 import type { InPlaceMethods } from "./in-place.ts";
-import type { PairwiseMethods } from "./pairwise.ts";
 import { addMethods } from "./methods.ts";
+import type { ReductionMethods } from "./reductions.ts";
 import { Storage } from "../memory/storage.ts";
 import { expose, read as readBytes } from "../memory/transfer.ts";
 import { moveTo } from "./to-device.ts";
@@ -59,7 +59,7 @@ const read = {
 /** Arrays in arrays, as deep as a tensor has axes; the element itself for a tensor without axes. */
 export type Nested<T> = T | Nested<T>[];
 
-export interface Tensor<D extends DType = any> extends ElementwiseMethods<D>, PairwiseMethods<D>, InPlaceMethods<D> {}
+export interface Tensor<D extends DType = any> extends ElementwiseMethods<D>, InPlaceMethods<D>, ReductionMethods<D> {}
 
 /**
  * Numbers of one dtype on one device. Views (`reshape`, `transpose`, `slice`) share memory with their tensor.

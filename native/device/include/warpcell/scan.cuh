@@ -1,7 +1,7 @@
 // Cumulative operations: for each a state, which holds what came so far, how an element becomes one, and how two join,
 // the earlier first.
 #pragma once
-#include "functors.cuh"
+#include "functors/logaddexp.cuh"
 #include "numbers.cuh"
 
 namespace warpcell {

@@ -6,7 +6,8 @@ import { gruRows } from "../recurrent/gru.ts";
 import { lstmRows } from "../recurrent/lstm.ts";
 import { alongRows } from "../index/along.ts";
 import { activationRows, gatedRows, geluRow, gradientRows, parameterRows } from "../elementwise/activations.ts";
-import { binaryRows } from "../elementwise/arithmetic.ts";
+import { arithmeticRows } from "../elementwise/arithmetic.ts";
+import { comparisonRows } from "../elementwise/comparisons.ts";
 import { axisRows } from "../index/axis.ts";
 import { countingRows } from "../reduce/counting.ts";
 import { complexRows } from "../complex/parts.ts";
@@ -23,6 +24,7 @@ import { linearRows } from "../linear/linear.ts";
 import { lossRows } from "../rows/losses.ts";
 import { matmulRow } from "../linear/matrix-product.ts";
 import { mixingRows } from "../elementwise/mixing.ts";
+import { pairwiseRows } from "../elementwise/pairwise.ts";
 import { normRows } from "../rows/norms.ts";
 import { float8Rows } from "../quantized/float8-linear.ts";
 import { quantizedRows } from "../quantized/quantized.ts";
@@ -45,6 +47,8 @@ import { copyRows, viewRows } from "../shape/views.ts";
 
 /** Operations with one tensor and nothing else. */
 export const unaryRows = { ...functionRows, ...activationRows };
+/** Operations with two, of which one may be a number, and nothing else. */
+export const binaryRows = { ...arithmeticRows, ...pairwiseRows, ...comparisonRows };
 
 export const operations = {
   ...unaryRows,
@@ -110,5 +114,3 @@ export type AttributesGiven<N extends OperationName> =
 export function operationNamed(name: string): Operation {
   return (operations as unknown as Record<string, Operation>)[name]!;
 }
-
-export { binaryRows };

@@ -1,57 +1,107 @@
 // Activation functions, the gradients that one kernel computes, and functions with numbers as parameters.
 import type { DeviceArray } from "../../memory/array.ts";
 import { call } from "../core/calls.ts";
-import { binary, unary, withNumbers, type BinaryGradients } from "./elementwise.ts";
+import { elementwiseIn, type BinaryGradients } from "./elementwise.ts";
 import type { Computation } from "../core/operation.ts";
 import { add, asFloat, div, mul, of, sub } from "../core/terms.ts";
 
+const { unary, binary, withNumbers } = elementwiseIn("activations");
+
 export const activationRows = {
-  /** max(x, 0). */
+  /**
+   * The rectified linear unit: max(x, 0).
+   * @example
+   * tensor([-1, 2]).relu(); // → tensor([0, 2], shape [2], float32, cpu)
+   */
   relu: unary("relu", "Relu", "number", { gradient: (g, _, y): DeviceArray => call("reluGradient", [g, y]) }),
-  /** max(x, 0), at most 6. */
+  /**
+   * The rectified linear unit, at most 6: min(max(x, 0), 6).
+   * @example
+   * tensor([-1, 2, 9]).relu6(); // → tensor([0, 2, 6], shape [3], float32, cpu)
+   */
   relu6: unary("relu6", "Relu6", "number", { gradient: (g, x): DeviceArray => mul(g, within(x, 0, 6)) }),
-  /** 1/(1 + e^−x). */
+  /**
+   * The logistic function: 1/(1 + e^−x).
+   * @example
+   * tensor([0, 2]).sigmoid(); // → tensor([0.500000, 0.880797], shape [2], float32, cpu)
+   */
   sigmoid: unary("sigmoid", "Sigmoid", "float", {
     flops: 13,
     gradient: (g, _, y): DeviceArray => call("sigmoidGradient", [g, y]),
   }),
-  /** log(sigmoid(x)). */
+  /**
+   * The logarithm of the logistic function, without overflow: log(1/(1 + e^−x)).
+   * @example
+   * tensor([0, -100]).logSigmoid(); // → tensor([-0.693147, -100.000000], shape [2], float32, cpu)
+   */
   logSigmoid: unary("logSigmoid", "LogSigmoid", "float", {
     flops: 24,
     gradient: (g, x): DeviceArray => mul(g, of("sigmoid", of("neg", x))),
   }),
-  /** x · sigmoid(x). */
+  /**
+   * The sigmoid linear unit (swish): x/(1 + e^−x).
+   * @example
+   * tensor([-1, 0, 1]).silu(); // → tensor([-0.268941, 0.000000, 0.731059], shape [3], float32, cpu)
+   */
   silu: unary("silu", "Silu", "float", { flops: 14, gradient: (g, x): DeviceArray => call("siluGradient", [g, x]) }),
-  /** x/(1 + |x|). */
+  /**
+   * x/(1 + |x|), between −1 and 1.
+   * @example
+   * tensor([-1, 3]).softsign(); // → tensor([-0.50, 0.75], shape [2], float32, cpu)
+   */
   softsign: unary("softsign", "Softsign", "float", {
     flops: 3,
     gradient: (g, x): DeviceArray => div(g, of("square", add(of("abs", x), 1))),
   }),
-  /** 0 below −3, 1 above 3, x/6 + ½ between. */
+  /**
+   * 0 below −3, 1 above 3, x/6 + ½ between.
+   * @example
+   * tensor([-4, 0, 1.5]).hardsigmoid(); // → tensor([0.00, 0.50, 0.75], shape [3], float32, cpu)
+   */
   hardsigmoid: unary("hardsigmoid", "Hardsigmoid", "float", {
     flops: 4,
     gradient: (g, x): DeviceArray =>
       mul(g, mul(call("convert", [call("lt", [of("abs", x), 3])], { dtype: x.dtype }), 1 / 6)),
   }),
-  /** x · hardsigmoid(x). */
+  /**
+   * x · hardsigmoid(x).
+   * @example
+   * tensor([-4, 1, 3]).hardswish(); // → tensor([0.000000, 0.666667, 3.000000], shape [3], float32, cpu)
+   */
   hardswish: unary("hardswish", "Hardswish", "float", {
     flops: 5,
     gradient: (g, x): DeviceArray =>
       mul(g, call("where", [call("lt", [of("abs", x), 3]), add(mul(x, 1 / 3), 0.5), asFloat(call("ge", [x, 3]), x)])),
   }),
-  /** log(1 + e^x). */
+  /**
+   * A smooth {@link Tensor.relu}: log(1 + e^x), without overflow.
+   * @example
+   * tensor([0, 100]).softplus(); // → tensor([0.693147, 100.000000], shape [2], float32, cpu)
+   */
   softplus: unary("softplus", "Softplus", "float", {
     flops: 24,
     gradient: (g, x): DeviceArray => mul(g, of("sigmoid", x)),
   }),
-  /** x · tanh(softplus(x)). */
+  /**
+   * x · tanh(softplus(x)).
+   * @example
+   * tensor([-1, 0, 1]).mish(); // → tensor([-0.303401, 0.000000, 0.865098], shape [3], float32, cpu)
+   */
   mish: unary("mish", "Mish", "float", { flops: 40, gradient: (g, x): DeviceArray => mishGradient(g, x) }),
-  /** x − tanh(x). */
+  /**
+   * x − tanh(x).
+   * @example
+   * tensor([0, 2]).tanhshrink(); // → tensor([0.00000, 1.03597], shape [2], float32, cpu)
+   */
   tanhshrink: unary("tanhshrink", "Tanhshrink", "float", {
     flops: 16,
     gradient: (g, x): DeviceArray => mul(g, of("square", of("tanh", x))),
   }),
-  /** 1.0507… · x where x > 0, else 1.0507… · 1.6733… · (e^x − 1). */
+  /**
+   * The scaled exponential unit: 1.0507… · x where x > 0, else 1.0507… · 1.6733… · (e^x − 1).
+   * @example
+   * tensor([-1, 1]).selu(); // → tensor([-1.11133, 1.05070], shape [2], float32, cpu)
+   */
   selu: unary("selu", "Selu", "float", {
     flops: 12,
     gradient: (g, x, y): DeviceArray =>
@@ -226,6 +276,11 @@ export interface GeluAttributes {
 }
 const gelus = {
   none: unary("gelu", "Gelu", "float", { flops: 20 }),
+  /**
+   * The hyperbolic tangent: (e^x − e^−x)/(e^x + e^−x).
+   * @example
+   * tensor([0, 1]).tanh(); // → tensor([0.000000, 0.761594], shape [2], float32, cpu)
+   */
   tanh: unary("gelu", "GeluTanh", "float", { flops: 20 }),
 } as const;
 

@@ -1,5 +1,5 @@
-// Elementwise operations: one result per index, with broadcasting. A new one is a functor in
-// device/include/warpcell/functors.cuh and a row here.
+// Elementwise operations: one result per index, with broadcasting. Each family has a file of functors in
+// device/include/warpcell/functors, one of kernels in device/ops, and a table of rows beside this file.
 import type { Execution } from "../../device/execution.ts";
 import { DeviceArray } from "../../memory/array.ts";
 import { adviceToCompute, admits, factsOf, type DType } from "../../memory/dtype.ts";
@@ -113,8 +113,35 @@ export interface Binary<D extends Domain, R extends Result>
   extends Elementwise<D, R>,
     Computation<[a: Operand, b: Operand], None> {}
 
-/** out = f(x). */
-export function unary<D extends Domain, R extends Result = "same">(
+/** What makes rows whose kernels are those of a file of device/ops. */
+export const elementwiseIn = (file: string) => ({
+  /** out = f(x). */
+  unary: <D extends Domain, R extends Result = "same">(
+    name: string,
+    functor: string,
+    domain: D,
+    options?: UnaryOptions<R>,
+  ): Unary<D, R> => unary(file, name, functor, domain, options),
+  /** out = f(a, b), broadcast; one of them may be a number. */
+  binary: <D extends Domain, R extends Result = "same">(
+    name: string,
+    functor: string,
+    domain: D,
+    options?: BinaryOptions<R>,
+  ): Binary<D, R> => binary(file, name, functor, domain, options),
+  /** out = f(x, p, q). */
+  withNumbers: <A>(
+    name: string,
+    functor: string,
+    domain: Domain,
+    numbers: (attributes: A) => readonly [number, number],
+    gradient: (g: DeviceArray, x: DeviceArray, attributes: A) => DeviceArray,
+    flops?: number,
+  ): Computation<[x: DeviceArray], A> => withNumbers(file, name, functor, domain, numbers, gradient, flops),
+});
+
+function unary<D extends Domain, R extends Result = "same">(
+  file: string,
   name: string,
   functor: string,
   domain: D,
@@ -122,7 +149,7 @@ export function unary<D extends Domain, R extends Result = "same">(
 ): Unary<D, R> {
   const { kernels } = domains[domain];
   const family = new KernelFamily(
-    "elementwise",
+    file,
     kernels,
     (type, dtype) => `unary<${dtype === "bool" ? ofBools : functor}, ${type}, ${result === "bool" ? "bool" : type}>`,
     ["place", "struct", "out", "i64"],
@@ -195,8 +222,8 @@ function commonDType(name: string, domain: Domain, a: Operand, b: Operand): DTyp
   return computed;
 }
 
-/** out = f(a, b), broadcast; one of them may be a number. */
-export function binary<D extends Domain, R extends Result = "same">(
+function binary<D extends Domain, R extends Result = "same">(
+  file: string,
   name: string,
   functor: string,
   domain: D,
@@ -204,34 +231,36 @@ export function binary<D extends Domain, R extends Result = "same">(
 ): Binary<D, R> {
   const { kernels } = domains[domain];
   const outOf = (type: string) => (result === "bool" ? "bool" : type);
-  const flat = new KernelFamily("elementwise", kernels, (type) => `binary<${functor}, ${type}, ${outOf(type)}>`, [
+  const flat = new KernelFamily(file, kernels, (type) => `binary<${functor}, ${type}, ${outOf(type)}>`, [
     "place",
     "place",
     "out",
     "i64",
   ]);
-  const strided = new KernelFamily(
-    "elementwise",
-    kernels,
-    (type) => `binary_strided<${functor}, ${type}, ${outOf(type)}>`,
-    ["struct", "place", "place", "out", "i64"],
-  );
-  const right = new KernelFamily(
-    "elementwise",
-    kernels,
-    (type) => `binary_number<${functor}, ${type}, ${outOf(type)}>`,
-    ["place", "struct", "wide", "out", "i64"],
-  );
+  const strided = new KernelFamily(file, kernels, (type) => `binary_strided<${functor}, ${type}, ${outOf(type)}>`, [
+    "struct",
+    "place",
+    "place",
+    "out",
+    "i64",
+  ]);
+  const right = new KernelFamily(file, kernels, (type) => `binary_number<${functor}, ${type}, ${outOf(type)}>`, [
+    "place",
+    "struct",
+    "wide",
+    "out",
+    "i64",
+  ]);
   const isOwn = swapped === "";
   const left = isOwn
-    ? new KernelFamily("elementwise", kernels, (type) => `number_binary<${functor}, ${type}, ${outOf(type)}>`, [
+    ? new KernelFamily(file, kernels, (type) => `number_binary<${functor}, ${type}, ${outOf(type)}>`, [
         "wide",
         "place",
         "struct",
         "out",
         "i64",
       ])
-    : new KernelFamily("elementwise", kernels, (type) => `binary_number<${swapped}, ${type}, ${outOf(type)}>`, [
+    : new KernelFamily(file, kernels, (type) => `binary_number<${swapped}, ${type}, ${outOf(type)}>`, [
         "place",
         "struct",
         "wide",
@@ -334,8 +363,8 @@ export function binary<D extends Domain, R extends Result = "same">(
   };
 }
 
-/** out = f(x, p, q). */
-export function withNumbers<A>(
+function withNumbers<A>(
+  file: string,
   name: string,
   functor: string,
   domain: Domain,
@@ -344,7 +373,7 @@ export function withNumbers<A>(
   flops = 2,
 ): Computation<[x: DeviceArray], A> {
   const { kernels } = domains[domain];
-  const family = new KernelFamily("elementwise", kernels, (type) => `with_numbers<${functor}, ${type}, ${type}>`, [
+  const family = new KernelFamily(file, kernels, (type) => `with_numbers<${functor}, ${type}, ${type}>`, [
     "place",
     "struct",
     "wide",

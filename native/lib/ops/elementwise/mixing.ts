@@ -1,4 +1,4 @@
-// Mixtures of two tensors: kernels of device/ops/elementwise.cu for a number, or a third tensor, that says how much of
+// Mixtures of two tensors: kernels of device/ops/arithmetic.cu for a number, or a third tensor, that says how much of
 // each.
 import { DeviceArray } from "../../memory/array.ts";
 import type { DType } from "../../memory/dtype.ts";
@@ -12,14 +12,14 @@ import type { Computation, Operand } from "../core/operation.ts";
 import { computingDType, costOf, floats, unbroadcast } from "./elementwise.ts";
 import { mul, sub } from "../core/terms.ts";
 
-const flat = new KernelFamily("elementwise", floats, (type) => `pair_number<Lerp, ${type}, ${type}>`, [
+const flat = new KernelFamily("arithmetic", floats, (type) => `pair_number<Lerp, ${type}, ${type}>`, [
   "place",
   "place",
   "wide",
   "out",
   "i64",
 ]);
-const strided = new KernelFamily("elementwise", floats, (type) => `pair_number_strided<Lerp, ${type}, ${type}>`, [
+const strided = new KernelFamily("arithmetic", floats, (type) => `pair_number_strided<Lerp, ${type}, ${type}>`, [
   "struct",
   "place",
   "place",
@@ -27,7 +27,7 @@ const strided = new KernelFamily("elementwise", floats, (type) => `pair_number_s
   "out",
   "i64",
 ]);
-const ofThree = new KernelFamily("elementwise", floats, (type) => `ternary_strided<Lerp, ${type}, ${type}>`, [
+const ofThree = new KernelFamily("arithmetic", floats, (type) => `ternary_strided<Lerp, ${type}, ${type}>`, [
   "struct",
   "place",
   "place",

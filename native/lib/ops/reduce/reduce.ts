@@ -10,16 +10,12 @@ import { onDevice } from "../kernels/blocks.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import { arranged, isRows, type Reduced } from "./reduced.ts";
 import { plansFor, type Elements } from "./reduce-plans.ts";
-import { reducers, stateOf, type Reducer, type ReducerName } from "./reducers.ts";
-
-export interface Reduction {
-  readonly axes: readonly number[];
-  readonly keepdims: boolean;
-}
+import { reducers, resultOf, stateOf, type Reducer, type ReducerName, type Reduction } from "./reducers.ts";
 
 const kernels = Object.fromEntries(
-  (Object.entries(reducers) as [ReducerName, Reducer][]).map(([name, { functor, dtypes, result }]) => {
-    const c = (dtype: DType) => factsOf(result(dtype)).c;
+  (Object.entries(reducers) as [ReducerName, Reducer][]).map(([name, reducer]) => {
+    const { functor, dtypes } = reducer;
+    const c = (dtype: DType) => factsOf(resultOf(reducer, dtype)).c;
     return [
       name,
       {
@@ -72,7 +68,9 @@ export function reduceInto(
   axes: readonly number[],
   parameter = 0,
 ): void {
-  const { dtypes, result, empty } = reducers[name] as Reducer;
+  const reducer: Reducer = reducers[name];
+  const { dtypes, empty } = reducer;
+
   if (out.size === 0) return;
   const length = sizeOf(axes.map((axis) => input.shape[axis]!));
   if (length === 0) return fill(on, out, empty!);
@@ -83,8 +81,9 @@ export function reduceInto(
       ? "float32"
       : "int64";
   withDType(on, input, dtype, (operand) => {
-    if (out.dtype !== result(dtype) || !out.isContiguous) {
-      using exact = DeviceArray.allocate(on.device, result(dtype), out.shape);
+    const made = resultOf(reducer, dtype);
+    if (out.dtype !== made || !out.isContiguous) {
+      using exact = DeviceArray.allocate(on.device, made, out.shape);
       reduceInto(on, name, exact, operand, axes, parameter);
       return copy(on, out, exact);
     }

@@ -1,8 +1,9 @@
 // Reductions as rows of the table: sums, means, products, extremes and their indices, norms, variances, and whether any
 // or all.
 import { DeviceArray } from "../../memory/array.ts";
-import { adviceToCompute, factsOf } from "../../memory/dtype.ts";
+import { adviceToCompute, factsOf, type DType } from "../../memory/dtype.ts";
 import { TensorError } from "../../errors.ts";
+import type { SumOf } from "../../memory/promotion.ts";
 import { formatShape, sizeOf, type Shape } from "../../memory/shape.ts";
 import { call } from "../core/calls.ts";
 import { copy } from "../shape/copy.ts";
@@ -11,15 +12,9 @@ import { sameShape } from "../kernels/map.ts";
 import { reshaped } from "../shape/views.ts";
 import type { Computation, Gradient, Gradients } from "../core/operation.ts";
 import { productsOfOthers } from "./products.ts";
-import { reducedShape, reduceInto, type Reduction } from "./reduce.ts";
-import { reducers, type ReducerName } from "./reducers.ts";
+import { reducedShape, reduceInto } from "./reduce.ts";
+import { reducers, resultOf, spread, type Reducer, type ReducerName, type Reduction } from "./reducers.ts";
 import { asFloat, div, mul, of, sub } from "../core/terms.ts";
-
-/** The gradient, of the reduced shape, spread over the input's. */
-function spread(g: DeviceArray, { shape }: DeviceArray, axes: readonly number[]): DeviceArray {
-  const kept = shape.map((size, axis) => (axes.includes(axis) ? 1 : size));
-  return call("expand", [reshaped(g, kept)], { shape });
-}
 
 const lengthOf = ({ shape }: DeviceArray, axes: readonly number[]) => sizeOf(axes.map((axis) => shape[axis]!));
 
@@ -42,13 +37,13 @@ function reduction<A extends Reduction>(
           "DTYPE",
           `${name} takes numbers that compute but got ${input.dtype}: ${adviceToCompute(input.dtype)}.`,
         );
-      const { result, empty } = reducers[reducer(input)];
-      if (empty === null && lengthOf(input, attributes.axes) === 0)
+      const functor: Reducer = reducers[reducer(input)];
+      if (functor.empty === null && lengthOf(input, attributes.axes) === 0)
         throw new TensorError(
           "SHAPE",
           `${name} over no elements has no value: the shape is ${formatShape(input.shape)}.`,
         );
-      return [{ shape: reducedShape(input.shape, attributes), dtype: result(input.dtype) }];
+      return [{ shape: reducedShape(input.shape, attributes), dtype: resultOf(functor, input.dtype) }];
     },
     reducing: (input, attributes) => ({
       reducer: reducer(input),
@@ -74,17 +69,6 @@ const floatOnly =
       );
     return reducer;
   };
-
-// Of equal elements each gets an equal share, as in PyTorch's amax.
-const extremeGradient: Gradient<[x: DeviceArray], Reduction> = (
-  [g],
-  { inputs: [x], outputs: [y], attributes: { axes } },
-) => {
-  const input = x;
-  const isIt = asFloat(call("eq", [input, spread(y!, input, axes)]), input);
-  const count = call("sum", [isIt], { axes, keepdims: false });
-  return [mul(isIt, spread(div(g!, call("reshapeTo", [count], { shape: g!.shape })), input, axes))];
-};
 
 /** What `variance` and `std` are told: `correction` is taken off the count (1: of a sample, 0: of all there is). */
 export interface Spread extends Reduction {
@@ -120,7 +104,34 @@ const sumTo: Computation<[x: DeviceArray], { shape: Shape }> = {
   }),
 };
 
+/** Operations that are a reducer as it stands. */
+export type WholeName = {
+  [Name in ReducerName]: (typeof reducers)[Name] extends { gradient: unknown } ? Name : never;
+}[ReducerName];
+/** The dtype of its results. */
+export type WholeResult<Name extends WholeName, D extends DType> = (typeof reducers)[Name]["result"] extends infer R
+  ? R extends DType
+    ? R
+    : R extends "sum"
+      ? SumOf<D>
+      : D
+  : never;
+export const wholeNames = (Object.keys(reducers) as ReducerName[]).filter(
+  (name): name is WholeName => "gradient" in reducers[name],
+);
+
+/** The row of a reducer, which refuses what it is not compiled for only where that is all but floats. */
+function whole(name: WholeName): Computation<[x: DeviceArray], Reduction> {
+  const { dtypes, gradient }: Reducer = reducers[name];
+  const isForFloats = dtypes.every((dtype) => factsOf(dtype).kind === "float");
+  return reduction<Reduction>(name, { reducer: isForFloats ? floatOnly(name, name) : () => name, gradient: gradient! });
+}
+const wholeRows = Object.fromEntries(wholeNames.map((name) => [name, whole(name)])) as {
+  [Name in WholeName]: Computation<[x: DeviceArray], Reduction>;
+};
+
 export const reductionRows = {
+  ...wholeRows,
   sum: reduction<Reduction>("sum", {
     reducer: () => "sum",
     gradient: ([g], { inputs: [x], attributes }): Gradients => [spread(g!, x, attributes.axes)],
@@ -155,19 +166,6 @@ export const reductionRows = {
       const length = spread(y!, input, axes);
       return [mul(spread(g!, input, axes), call("where", [call("eq", [length, 0]), 0, div(input, length)]))];
     },
-  }),
-  max: reduction<Reduction>("max", { reducer: () => "max", gradient: extremeGradient }),
-  min: reduction<Reduction>("min", { reducer: () => "min", gradient: extremeGradient }),
-  any: reduction<Reduction>("any", { reducer: () => "any", gradient: null }),
-  all: reduction<Reduction>("all", { reducer: () => "all", gradient: null }),
-  argmax: reduction<Reduction>("argmax", { reducer: () => "argmax", gradient: null }),
-  argmin: reduction<Reduction>("argmin", { reducer: () => "argmin", gradient: null }),
-  /** log Σe^x, without overflow. */
-  logsumexp: reduction<Reduction>("logsumexp", {
-    reducer: floatOnly("logsumexp", "logsumexp"),
-    gradient: ([g], { inputs: [x], outputs: [y], attributes: { axes } }): Gradients => [
-      mul(spread(g!, x, axes), of("exp", sub(x, spread(y!, x, axes)))),
-    ],
   }),
   variance: reduction<Spread>("var", {
     reducer: floatOnly("var", "variance"),

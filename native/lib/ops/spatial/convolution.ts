@@ -10,7 +10,7 @@ import { formatShape, sizeOf, type Shape } from "../../memory/shape.ts";
 import { call } from "../core/calls.ts";
 import { mayTake, refusal, takes } from "../core/dispatch.ts";
 import type { Computation, Cost } from "../core/operation.ts";
-import { binaryRows } from "../elementwise/arithmetic.ts";
+import { arithmeticRows } from "../elementwise/arithmetic.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
 import { onDevice } from "../kernels/blocks.ts";
 import { sameShape } from "../kernels/map.ts";
@@ -80,7 +80,7 @@ function addBias(on: Execution, y: DeviceArray, bias: DeviceArray | null): void 
     strides: [1, ...rest.map(() => 0)],
     offset: bias.offset,
   });
-  binaryRows.add.run([y], [y, spread], {}, on);
+  arithmeticRows.add.run([y], [y, spread], {}, on);
 }
 
 /** By matrix products or a library, which may leave the bias to add; whether that served it. */

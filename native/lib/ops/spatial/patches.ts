@@ -5,7 +5,7 @@ import { DeviceArray, viewOf } from "../../memory/array.ts";
 import { sizeOf, stridesOf, transposed, type Shape } from "../../memory/shape.ts";
 import { call } from "../core/calls.ts";
 import type { Computation } from "../core/operation.ts";
-import { binaryRows } from "../elementwise/arithmetic.ts";
+import { arithmeticRows } from "../elementwise/arithmetic.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import { matmulInto } from "../linear/matrix-product.ts";
@@ -147,7 +147,7 @@ export function convolutionByPatches(
     matmulInto(on, product, above, columnsTurned);
     using sum = groups > 1 ? viewOf(product, product) : DeviceArray.allocate(on.device, out.dtype, filters.shape);
     if (groups === 1) reduceInto(on, "sum", sum, product, [0]);
-    binaryRows.add.run([filters], [filters, sum], {}, on);
+    arithmeticRows.add.run([filters], [filters, sum], {}, on);
   }
 }
 

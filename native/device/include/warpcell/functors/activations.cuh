@@ -1,6 +1,7 @@
 // Activation functions and their gradients, a functor for each (functor.cuh).
 #pragma once
 #include "functor.cuh"
+#include "gates.cuh"
 
 // In loops that are to become vectors, as in math.cuh.
 #if defined(WARPCELL_SERIAL) && defined(__clang__)
@@ -11,31 +12,9 @@ namespace warpcell {
 
 // Every one of NaN is NaN.
 UNARY(Relu, x != x ? x : (x > W(0) ? x : W(0)));
+ARITHMETIC(Relu);
 UNARY(Relu6, x != x ? x : (x > W(0) ? (x < W(6) ? x : W(6)) : W(0)));
-// e^-|x| never overflows.
-struct Sigmoid {
-  template <class W>
-  static __device__ inline W of(W x) {
-#ifdef WARPCELL_SERIAL
-    if constexpr (same<W, float>) return float_math::sigmoid(x);
-#endif
-    const W small = fn::exp(-fn::fabs(x)), part = inverse(W(1) + small);
-    return fn::pick(x >= W(0), part, small * part);
-  }
-  template <class W>
-  static __device__ inline W inverse(W x) {
-#ifndef WARPCELL_SERIAL
-    if constexpr (same<W, float>) return brief_reciprocal(x);
-#endif
-    return W(1) / x;
-  }
-#ifndef WARPCELL_SERIAL
-  static __device__ inline float brief(float x) {
-    float small = __expf(-fn::fabs(x)), part = brief_reciprocal(1.0f + small);
-    return x >= 0.0f ? part : small * part;
-  }
-#endif
-};
+ARITHMETIC(Relu6);
 UNARY_BRIEF(LogSigmoid, fn::pick(x > W(0), W(0), x) - fn::log1p(fn::exp(-fn::fabs(x))),
             fn::pick(x > 0.0f, 0.0f, x) - float_math::brief_log1p(float_math::brief_exp(-fn::fabs(x))));
 struct Silu {
@@ -50,6 +29,7 @@ struct Silu {
   static __device__ inline float brief(float x) { return float_math::at_least_finite(x) * Sigmoid::brief(x); }
 #endif
 };
+SHORT(Silu);
 UNARY(Softsign, x - x == x - x ? x / (W(1) + fn::fabs(x)) : x > W(0) ? W(1) : x < W(0) ? W(-1) : x);
 UNARY_BRIEF(Hardsigmoid,
             x != x       ? x
@@ -60,6 +40,7 @@ UNARY_BRIEF(Hardsigmoid,
             : x <= -3.0f ? 0.0f
             : x >= 3.0f  ? 1.0f
                          : fmaf(x, 0.166666667f, 0.5f));
+ARITHMETIC(Hardsigmoid);
 UNARY_BRIEF(Hardswish,
             x != x       ? x
             : x <= W(-3) ? W(0)
@@ -69,6 +50,7 @@ UNARY_BRIEF(Hardswish,
             : x <= -3.0f ? 0.0f
             : x >= 3.0f  ? x
                          : x * (x + 3.0f) * 0.166666667f);
+ARITHMETIC(Hardswish);
 // max(x, 0) + log(1 + e^-|x|): beyond 20 the second term rounds away in float32 already.
 UNARY_BRIEF(Softplus, fn::pick(x < W(0), W(0), x) + fn::log1p(fn::exp(-fn::fabs(x))), float_math::brief_softplus(x));
 struct Mish {
@@ -101,6 +83,7 @@ struct Gelu {
   }
 #endif
 };
+SHORT(Gelu);
 // ½x(1 + tanh(c(x + 0.044715x³))), c = √(2/π) (Hendrycks and Gimpel, arXiv 1606.08415).
 struct GeluTanh {
   template <class W>
@@ -116,7 +99,7 @@ struct GeluTanh {
   }
 #endif
 };
-
+SHORT(GeluTanh);
 UNARY_BRIEF(Tanhshrink, x - fn::tanh(x), float_math::brief_tanhshrink(x));
 // Klambauer and others, "Self-Normalizing Neural Networks", arXiv 1706.02515.
 UNARY_BRIEF(Selu,
@@ -124,6 +107,7 @@ UNARY_BRIEF(Selu,
                 fn::pick(x > W(0), x, W(1.6732632423543772848170429916717) * fn::expm1(x)),
             1.05070099f * fn::pick(x > 0.0f, x, 1.67326324f * float_math::brief_expm1(x)));
 BINARY(Prelu, x > W(0) ? x : x * y);
+ARITHMETIC(Prelu);
 struct Gated {
   template <class W>
   static __device__ inline W of(W x, W y) {
@@ -133,12 +117,15 @@ struct Gated {
   static __device__ inline float brief(float x, float y) { return x * Sigmoid::brief(y); }
 #endif
 };
-
+SHORT(Gated);
 // Gradients in one pass: x is what came from above, y the operand of the forward function or, where the name says so,
 // its result.
 BINARY(ReluGradient, y != y ? y : (y > W(0) ? x : W(0)));
+ARITHMETIC(ReluGradient);
 BINARY(SigmoidGradient, x * y * (W(1) - y));
+ARITHMETIC(SigmoidGradient);
 BINARY(TanhGradient, x*(W(1) - y * y));
+ARITHMETIC(TanhGradient);
 struct SiluGradient {
   template <class W>
   static __device__ inline W of(W x, W y) {
@@ -153,6 +140,7 @@ struct SiluGradient {
   }
 #endif
 };
+SHORT(SiluGradient);
 // Φ(y) + yφ(y)
 struct GeluGradient {
   template <class W>
@@ -170,6 +158,7 @@ struct GeluGradient {
   }
 #endif
 };
+SHORT(GeluGradient);
 struct GeluTanhGradient {
   template <class W>
   static __device__ inline W of(W x, W y) {
@@ -186,7 +175,7 @@ struct GeluTanhGradient {
   }
 #endif
 };
-
+SHORT(GeluTanhGradient);
 // Functions of one operand and two numbers.
 struct Clamp {
   template <class W>
@@ -194,12 +183,14 @@ struct Clamp {
     return x != x ? x : (x < low ? (low < high ? low : high) : (x > high ? high : x));
   }
 };
+ARITHMETIC(Clamp);
 struct LeakyRelu {
   template <class W>
   static __device__ inline W of(W x, W slope, W) {
     return x >= W(0) ? x : x * slope;
   }
 };
+ARITHMETIC(LeakyRelu);
 struct Elu {
   template <class W>
   static __device__ inline W of(W x, W alpha, W) {
@@ -229,18 +220,21 @@ struct Threshold {
     return x <= threshold ? value : x;
   }
 };
+ARITHMETIC(Threshold);
 struct Softshrink {
   template <class W>
   static __device__ inline W of(W x, W lambda, W) {
     return x > lambda ? x - lambda : x < -lambda ? x + lambda : x != x ? x : W(0);
   }
 };
+ARITHMETIC(Softshrink);
 struct Hardshrink {
   template <class W>
   static __device__ inline W of(W x, W lambda, W) {
     return x >= -lambda && x <= lambda ? W(0) : x;
   }
 };
+ARITHMETIC(Hardshrink);
 
 }  // namespace warpcell
 

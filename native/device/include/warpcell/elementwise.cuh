@@ -1,142 +1,11 @@
-// One result per index from one, two or three operands of one dtype: kernels over the functors of functors.cuh.
-#include <warpcell/functors.cuh>
-#include <warpcell/map.cuh>
+// One result per index from one, two or three operands of one dtype: kernels over functors, of which each file in ops/
+// has a family.
+#pragma once
+#include "functors/functor.cuh"
+#include "map.cuh"
 
-using namespace warpcell;
+namespace warpcell {
 
-// Operations that are short enough for every element of a thread's vectors; in float64 a function never is.
-template <class Op>
-constexpr bool is_short = false;
-template <class Op>
-constexpr bool is_arithmetic = false;
-#define ARITHMETIC(Op)                \
-  template <>                         \
-  constexpr bool is_short<Op> = true; \
-  template <>                         \
-  constexpr bool is_arithmetic<Op> = true
-#define SHORT(Op) \
-  template <>     \
-  constexpr bool is_short<Op> = true
-ARITHMETIC(Add);
-ARITHMETIC(Sub);
-ARITHMETIC(Mul);
-ARITHMETIC(Div);
-ARITHMETIC(Maximum);
-ARITHMETIC(Minimum);
-ARITHMETIC(Copysign);
-ARITHMETIC(Eq);
-ARITHMETIC(Ne);
-ARITHMETIC(Lt);
-ARITHMETIC(Le);
-ARITHMETIC(Gt);
-ARITHMETIC(Ge);
-ARITHMETIC(LogicalAnd);
-ARITHMETIC(LogicalOr);
-ARITHMETIC(LogicalXor);
-ARITHMETIC(BitwiseAnd);
-ARITHMETIC(BitwiseOr);
-ARITHMETIC(BitwiseXor);
-ARITHMETIC(BitwiseLeftShift);
-ARITHMETIC(BitwiseRightShift);
-ARITHMETIC(Heaviside);
-ARITHMETIC(Signbit);
-ARITHMETIC(Same);
-ARITHMETIC(Neg);
-ARITHMETIC(Abs);
-ARITHMETIC(Sign);
-ARITHMETIC(Square);
-ARITHMETIC(LogicalNot);
-ARITHMETIC(BitwiseNot);
-ARITHMETIC(Isnan);
-ARITHMETIC(Isinf);
-ARITHMETIC(Isfinite);
-ARITHMETIC(Floor);
-ARITHMETIC(Ceil);
-ARITHMETIC(Round);
-ARITHMETIC(Trunc);
-ARITHMETIC(Frac);
-ARITHMETIC(Relu);
-ARITHMETIC(Relu6);
-ARITHMETIC(ReluGradient);
-ARITHMETIC(SigmoidGradient);
-ARITHMETIC(TanhGradient);
-ARITHMETIC(Clamp);
-ARITHMETIC(Lerp);
-ARITHMETIC(Hardsigmoid);
-ARITHMETIC(Hardswish);
-ARITHMETIC(LeakyRelu);
-ARITHMETIC(Prelu);
-ARITHMETIC(Threshold);
-ARITHMETIC(Softshrink);
-ARITHMETIC(Hardshrink);
-SHORT(Reciprocal);
-SHORT(Sqrt);
-SHORT(Rsqrt);
-SHORT(Exp);
-SHORT(Exp2);
-SHORT(Log);
-SHORT(Log2);
-SHORT(Log10);
-SHORT(Asin);
-SHORT(Acos);
-SHORT(Atan);
-SHORT(Tanh);
-SHORT(Sigmoid);
-SHORT(Silu);
-SHORT(Gelu);
-SHORT(GeluTanh);
-SHORT(SiluGradient);
-SHORT(GeluGradient);
-SHORT(GeluTanhGradient);
-SHORT(Gated);
-SHORT(Sin);
-SHORT(Cos);
-SHORT(Pow);
-// Those with a form for results of 16 bits, which is always short, and those that have one for usual operands alone.
-template <class Op>
-constexpr bool has_brief = false;
-template <class Op>
-constexpr bool has_usual = false;
-#define USUAL(Op) \
-  template <>     \
-  constexpr bool has_usual<Op> = true
-USUAL(Sin);
-USUAL(Cos);
-USUAL(Tan);
-USUAL(Pow);
-USUAL(Fmod);
-USUAL(Remainder);
-USUAL(Hypot);
-#define BRIEF(Op) \
-  template <>     \
-  constexpr bool has_brief<Op> = true
-BRIEF(Exp);
-BRIEF(Expm1);
-BRIEF(Log1p);
-BRIEF(Sinh);
-BRIEF(Cosh);
-BRIEF(Tanh);
-BRIEF(Erf);
-BRIEF(Erfc);
-BRIEF(Sigmoid);
-BRIEF(LogSigmoid);
-BRIEF(Silu);
-BRIEF(SiluGradient);
-BRIEF(Softplus);
-BRIEF(Mish);
-BRIEF(Gelu);
-BRIEF(GeluGradient);
-BRIEF(GeluTanh);
-BRIEF(GeluTanhGradient);
-BRIEF(Gated);
-BRIEF(Tanhshrink);
-BRIEF(Selu);
-BRIEF(Elu);
-BRIEF(Celu);
-BRIEF(Rsqrt);
-BRIEF(Hardsigmoid);
-BRIEF(Hardswish);
-BRIEF(Logaddexp);
 template <class T>
 constexpr bool is_sixteen = same<Wide<T>, float> && sizeof(T) == 2;
 template <class Op, class T>
@@ -145,22 +14,6 @@ constexpr bool light =
 
 // `arrange(f, x…)` calls f with the numbers that operands' elements are, and with others.
 #ifdef WARPCELL_SERIAL
-template <class Op>
-constexpr bool has_near = false;
-template <>
-constexpr bool has_near<Sin> = true;
-template <>
-constexpr bool has_near<Cos> = true;
-template <>
-constexpr bool has_near<Tan> = true;
-template <>
-constexpr bool has_near<FloorDivide> = true;
-template <>
-constexpr bool has_near<Remainder> = true;
-template <>
-constexpr bool has_near<Fmod> = true;
-template <>
-constexpr bool has_near<Lgamma> = true;
 template <class Op, class T>
 constexpr bool in_stretches = is_held<T> || (has_near<Op> && same<Wide<T>, float>);
 
@@ -221,8 +74,6 @@ inline void each_strided(const Layout<N>& layout, long long count, Out* out, Arr
       [arrange](Out* to, long long length, const In*... x) { compute<Op, T>(to, length, arrange, x...); }, in...);
 }
 #else
-template <class Op>
-constexpr bool has_near = same<Op, Sin> || same<Op, Cos>;
 // Compiled once, for operands that are rare.
 template <class Op, class... X>
 __device__ __noinline__ float rarely(X... x) {
@@ -236,13 +87,13 @@ __device__ inline float usually(bool& is_usual, X... x) {
     is_usual = is_usual && Op::is_near(x...);
     return Op::near(x...);
   } else {
-    return float_math::usual_pow(is_usual, x...);
+    return Op::usual(is_usual, x...);
   }
 }
 // narrow(Op(x…)) of elements.
 template <class Op, class T, class Out, class Arrange>
 __device__ inline auto function(Arrange arrange) {
-  if constexpr ((is_sixteen<T> && has_usual<Op>) || (same<T, float> && (has_near<Op> || same<Op, Pow>))) {
+  if constexpr ((is_sixteen<T> && has_usual<Op>) || (same<T, float> && (has_near<Op> || is_usually_short<Op>))) {
     auto usual = [arrange](bool& is_usual, auto... elements) {
       return narrow<Out>(arrange([&](auto... x) { return usually<Op, T>(is_usual, x...); }, widen<T>(elements)...));
     };
@@ -317,3 +168,5 @@ __global__ void ternary_strided(Layout<4> layout, const T* a, const T* b, const 
   each_strided<Op, T>(
       layout, count, out, [](auto f, Wide<T> x, Wide<T> y, Wide<T> z) WARPCELL_INLINED { return f(x, y, z); }, a, b, c);
 }
+
+}  // namespace warpcell

@@ -1,0 +1,5 @@
+// Activation functions and their gradients: the kernels of elementwise.cuh.
+#include <warpcell/functors/activations.cuh>
+#include <warpcell/elementwise.cuh>
+
+using namespace warpcell;
