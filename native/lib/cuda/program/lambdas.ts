@@ -5,6 +5,9 @@ import { closing, closingAngle, type Item, type Placed } from "./items.ts";
 import type { Edit } from "./launches.ts";
 import { localDeclarations, parts, type LocalDeclaration } from "./locals.ts";
 
+/** What the class of a lambda is called, behind which are its line and its column. */
+export const lambdaPrefix = "warpcell_lambda_";
+
 /** A lambda of a host function, as both halves have it. */
 export interface DeviceLambda {
   /** In host code: its class in front of the function, and the object where it stood. */
@@ -93,7 +96,7 @@ function classOf(
   for (const each of copied) for (const word of wordsOf(tokens, each.first, each.last)) words.add(word);
   const outer = templateParameters(tokens, item, concepts).filter(({ name }) => words.has(name));
 
-  const name = `warpcell_lambda_${start.line}_${start.column}`;
+  const name = `${lambdaPrefix}${start.line}_${start.column}`;
   const types = captures.map((_, i) => `class warpcell_type_${i}`);
   const all = [...types, ...outer.map(({ text }) => text)];
   const members = captures.map((each, i) => `warpcell_type_${i} ${each.name};`);
