@@ -223,6 +223,29 @@ int main() {
   say("attribute", cudaMemPoolSetAttribute(pool, (cudaMemPoolAttr)77, &value));
   say("no pool", cudaMemPoolTrimTo(nullptr, 0));
   say("from none", cudaMallocFromPoolAsync(&p, 4, nullptr, 0));
+  cudaMemPoolProps properties = {};
+  unsigned long long five = 5;
+  int* q;
+  say("no kind", cudaMemPoolCreate(&pool, &properties));
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {cudaMemLocationTypeDevice, 3};
+  say("another device", cudaMemPoolCreate(&pool, &properties));
+  properties.location.id = 0;
+  properties.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+  say("for other processes", cudaMemPoolCreate(&pool, &properties));
+  properties.handleTypes = cudaMemHandleTypeNone;
+  properties.maxSize = 1024;
+  say("small", cudaMemPoolCreate(&pool, &properties));
+  say("beyond its limit", cudaMallocFromPoolAsync(&q, 4096, pool, 0));
+  say("told alone", cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &five));
+  say("reset to five", cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &five));
+  cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, 0}, cudaMemAccessFlagsProtNone};
+  say("its own device", cudaMemPoolSetAccess(pool, &access, 1));
+  say("destroyed", cudaMemPoolDestroy(pool));
+  say("twice", cudaMemPoolDestroy(pool));
+  say("made of it", cudaDeviceSetMemPool(0, pool));
+  cudaDeviceGetDefaultMemPool(&pool, 0);
+  say("the default", cudaMemPoolDestroy(pool));
   say("not managed", cudaStreamAttachMemAsync(0, p));
   say("bank", cudaDeviceSetSharedMemConfig((cudaSharedMemConfig)9));
   say("peer", cudaMemcpyPeer(p, 0, p, 3, 4));
@@ -248,6 +271,18 @@ int main() {
       "attribute: cudaErrorInvalidValue",
       "no pool: cudaErrorInvalidValue",
       "from none: cudaErrorInvalidValue",
+      "no kind: cudaErrorInvalidValue",
+      "another device: cudaErrorInvalidDevice",
+      "for other processes: cudaErrorNotSupported",
+      "small: cudaSuccess",
+      "beyond its limit: cudaErrorMemoryAllocation",
+      "told alone: cudaErrorInvalidValue",
+      "reset to five: cudaErrorInvalidValue",
+      "its own device: cudaErrorInvalidValue",
+      "destroyed: cudaSuccess",
+      "twice: cudaErrorInvalidValue",
+      "made of it: cudaErrorInvalidValue",
+      "the default: cudaErrorInvalidValue",
       "not managed: cudaErrorInvalidValue",
       "bank: cudaErrorInvalidValue",
       "peer: cudaErrorInvalidDevice",

@@ -3,6 +3,7 @@
 #pragma once
 #include "functions.h"
 #include "graphs.h"
+#include "launches.h"
 #include "pools.h"
 #include "textures.h"
 
