@@ -148,6 +148,16 @@ const programs: Record<string, Program> = {
         })
         .join(""),
   },
+  "host-lambdas": {
+    args: [3001, seed],
+    prints: () => {
+      let x = numbers(3001, (i) => (i * 31 + seed) % 1000);
+      const before = checksum(x);
+      for (const factor of [2, 3, 4]) x = x.map((value) => (factor * value + seed) % 10007);
+      const [after, mean] = [checksum(x), checksum(x) / 3001];
+      return { numbers: [before, after, mean, 1.75, 2, 32], within: 0.00051 };
+    },
+  },
   "device-lambdas": {
     args: [3000, seed],
     prints: () => {
