@@ -35,7 +35,7 @@ template <typename T, int N>
 void polynomial(const T* x, T* y, int n, T (&factors)[N]) {
   T lowest = factors[0], highest = factors[N - 1];
   using Wide = double;
-  constexpr int power = N - 1;
+  constexpr int power{N - 1};
   parallel_for(n, [=] __device__(int i) {
     Wide value = 1;
     for (int k = 0; k < power; k++) value *= x[i];

@@ -221,7 +221,8 @@ function copyOf(tokens: readonly Placed[], { first, last }: LocalDeclaration): s
   const text = joined(tokens, first, last);
   if (/^(using|typedef)\b/.test(text)) return text;
   const words = text.split(" ");
-  const plain = words.filter((word, at) => !(/^(static|constexpr|const)$/.test(word) && at < words.indexOf("=")));
+  const value = words.findIndex((word) => /^[={(]$/.test(word));
+  const plain = words.filter((word, at) => !(/^(static|constexpr|const)$/.test(word) && at < value));
   return `static constexpr ${plain.join(" ")}`;
 }
 
