@@ -23,8 +23,9 @@ struct ProgramLaunch {
   size_t shared;
   cudaStream_t stream;
   bool cooperative;
-  void** arguments;   // one address per parameter; valid during the call only
-  uint32_t line = 0;  // of the launch
+  void** arguments;                 // one address per parameter; valid during the call only
+  uint32_t line = 0;                // of the launch
+  uint32_t cluster[3] = {0, 0, 0};  // blocks, as the launch says it; none: as the kernel does
 };
 
 struct ProgramCopy {

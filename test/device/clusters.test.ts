@@ -6,6 +6,7 @@ import {
   check,
   compile,
   graph,
+  runProgram,
   synchronize,
   tensor,
   validateLaunch,
@@ -187,6 +188,54 @@ describe.each(devices.filter(hasClusters).map(({ name }) => name))("on %s", (dev
     expect(() => validateLaunch({ grid: 5, block: 1, cluster: 2, device })).toThrow(
       "The grid of a launch, [5, 1, 1], must be a multiple of its clusters of [2, 1, 1] blocks along each axis.",
     );
+  });
+
+  test("programs launch clusters by an attribute", async () => {
+    const { stdout, exitCode, unchecked } = await runProgram(
+      `#include <cooperative_groups.h>
+#include <cstdio>
+namespace cg = cooperative_groups;
+__global__ void neighbours(int* out) {
+  __shared__ int mine;
+  auto cluster = cg::this_cluster();
+  if (threadIdx.x == 0) mine = 10 * blockIdx.x;
+  cluster.sync();
+  unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
+  if (threadIdx.x == 0) out[blockIdx.x] = *cluster.map_shared_rank(&mine, next) + cluster.num_blocks();
+  cluster.sync();
+}
+cudaError_t launch(unsigned grid, unsigned size, int* out) {
+  cudaLaunchConfig_t config = {0};
+  config.gridDim = grid;
+  config.blockDim = 32;
+  cudaLaunchAttribute attribute[1];
+  attribute[0].id = cudaLaunchAttributeClusterDimension;
+  attribute[0].val.clusterDim.x = size;
+  attribute[0].val.clusterDim.y = 1;
+  attribute[0].val.clusterDim.z = 1;
+  config.attrs = attribute;
+  config.numAttrs = 1;
+  return cudaLaunchKernelEx(&config, neighbours, out);
+}
+int main() {
+  int *out, host[8];
+  cudaMalloc(&out, sizeof host);
+  if (launch(8, 4, out) != cudaSuccess) return 2;
+  cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+  for (int value : host) printf("%d ", value);
+  bool fails = launch(6, 4, out) != cudaSuccess && cudaGetLastError() != cudaSuccess;
+  bool has_no_size = launch(6, 0, out) == cudaErrorInvalidValue && cudaGetLastError() != cudaSuccess;
+  printf("%d %d\\n", fails, has_no_size);
+  cudaFree(out);
+}
+`,
+      { device },
+    );
+    expect({ stdout, exitCode, unchecked }).toEqual({
+      stdout: "14 24 34 4 54 64 74 44 1 1\n",
+      exitCode: 0,
+      unchecked: [],
+    });
   });
 
   test.runIf(device === "cpu")("a checked launch says that clusters are not followed", async () => {

@@ -592,6 +592,19 @@ warpcell::Tensor both(const warpcell::Tensor& x) {
     expect((both!(tensor([1, 2], on())) as Tensor).toArray()).toEqual([4, 6]);
   });
 
+  test("kernels are given no lambdas", async () => {
+    const source = `
+template <typename F>
+__global__ void map(float* x, F f) { x[0] = f(x[0]); }
+void affine(warpcell::Tensor& x, float a) {
+  map<<<1, 1>>>(x.data<float>(), [=] __device__(float value) { return a * value; });
+}
+`;
+    await expect(compiled(source)).rejects.toThrow(
+      /^The lambda in line 5 goes to the kernel map, which only programs with main\(\) can do: write a struct with a __device__ operator\(\), and pass that\.$/,
+    );
+  });
+
   test("headers that only kernels need", async () => {
     const { total } = await compiled(`#include <warpcell/reduce.cuh>
 #include <cooperative_groups.h>

@@ -1,5 +1,5 @@
 // Whole programs in modern C++: concepts, folds, virtual functions, classes that own memory, expression templates.
-import { checksum, numbers, runSomePrograms, sum, type Program } from "./program-runner.ts";
+import { checksum, numbers, runSomePrograms, seed, sum, type Program } from "./program-runner.ts";
 
 type Quaternion = readonly [w: number, x: number, y: number, z: number];
 
@@ -147,6 +147,30 @@ const programs: Record<string, Program> = {
           return `sum ${sum(y)} least ${Math.min(...y)} of 777\n`;
         })
         .join(""),
+  },
+  "host-lambdas": {
+    args: [3001, seed],
+    prints: () => {
+      let x = numbers(3001, (i) => (i * 31 + seed) % 1000);
+      const before = checksum(x);
+      for (const factor of [2, 3, 4]) x = x.map((value) => (factor * value + seed) % 10007);
+      const [after, mean] = [checksum(x), checksum(x) / 3001];
+      return { numbers: [before, after, mean, 1.75, 2, 32], within: 0.00051 };
+    },
+  },
+  "device-lambdas": {
+    args: [3000, seed],
+    prints: () => {
+      const x = numbers(3000, (i) => {
+        const bits = Math.imul(Math.imul(seed, 2654435761) ^ i, 2246822519);
+        return ((bits ^ (bits >>> 15)) & 1023) / 256 - 2;
+      });
+      const below = x.filter((value) => value < 0).length;
+      const every = (above: number): number => x.filter((value, i) => i % 3 === 0 && value > above).length;
+      const counts = [0, below, 3000 - below, 0, every(0), 1, every(1), 3000];
+      const squares = [3, 0.5].map((factor) => sum(x.map((value) => factor * value * value + (factor === 3 ? -1 : 1))));
+      return { numbers: [...squares, ...counts], within: 0.00051 };
+    },
   },
 };
 

@@ -84,6 +84,11 @@ int main() {
     );
     expect(inKernel).toBeInstanceOf(CompileError);
     expect(inKernel.message).toMatch(/^Cell \[3\] does not compile: .*missing.*\n\nCell \[3\]:3:10\n/);
+    const inLambda = await failure(
+      "template <class F> __global__ void k(F f) { f(1); }\nint main() {\n  k<<<1, 1>>>([=] __device__ (int i) {\n    i = missing;\n  });\n}",
+    );
+    expect(inLambda).toBeInstanceOf(CompileError);
+    expect(inLambda.message).toMatch(/^Cell \[3\] does not compile: .*missing.*\n\nCell \[3\]:4:9\n/);
   });
 
   test.each([
@@ -98,14 +103,39 @@ int main() {
       /thrust\/sort\.h belongs to a library that programs do not have here: use kernels of your own, or the methods of tensors in a TypeScript cell\./,
     ],
     [
-      "a lambda for a device",
-      "template <class F> __global__ void k(F f) { f(); }\nint main() {\n  k<<<1, 1>>>([] __device__ () {});\n}",
-      /^The lambda in line 3 is device code inside of a host function, which is not available here: write a struct with a __device__ operator\(\), and pass that\.$/,
+      "a lambda for a device in a member",
+      "template <class F> __global__ void k(F f) { f(); }\nstruct App {\n  void run() { k<<<1, 1>>>([=] __device__ () {}); }\n};\nint main() { App().run(); }",
+      /^The lambda in line 3 is in a member of a class, which device code cannot be here: write a struct with a __device__ operator\(\), and pass that\.$/,
+    ],
+    [
+      "a lambda for a device with the object around it",
+      "template <class F> __global__ void k(F f) { f(); }\nstruct App { void run(); };\nvoid App::run() {\n  k<<<1, 1>>>([this] __device__ () {});\n}\nint main() { App().run(); }",
+      /^The lambda in line 4 captures the object around it, which device code cannot be here: write a struct with a __device__ operator\(\), and pass that\.$/,
+    ],
+    [
+      "a lambda for a device without a body",
+      "int main() {\n  auto f = [=] __device__ (int i);\n}",
+      /^The lambda in line 2 has no body, which device code cannot be here: write a struct with a __device__ operator\(\), and pass that\.$/,
+    ],
+    [
+      "a lambda for a device with references",
+      "template <class F> __global__ void k(F f) { f(); }\nint main() {\n  int n = 1;\n  k<<<1, 1>>>([&] __device__ () { n++; });\n}",
+      /^The lambda in line 4 captures by reference, but a kernel cannot reach variables of the host: capture by value, \[=\]\.$/,
+    ],
+    [
+      "a lambda for a device with one reference",
+      "template <class F> __global__ void k(F f) { f(); }\nint main() {\n  int n = 1;\n  k<<<1, 1>>>([=, &n] __device__ () { n++; });\n}",
+      /^The lambda in line 4 captures by reference, but a kernel cannot reach variables of the host: capture by value, \[=\]\.$/,
+    ],
+    [
+      "a lambda for a device with an array",
+      "template <class F> __global__ void k(F f) { f(); }\nint main() {\n  int a[3] = {1, 2, 3};\n  k<<<1, 1>>>([=] __device__ () { return a[0]; });\n}",
+      /^The lambda in line 4 captures the array a, which no kernel is given by value here: put it into a struct, and capture that\.$/,
     ],
     [
       "a lambda of the host for a kernel",
       "template <class F> __global__ void k(F f) { }\nint main() { auto f = [] { return 1; }; k<<<1, 1>>>(f); }",
-      /^Cell \[3\] launches k with a lambda or a type that is local to a function, which is not available here: write a struct outside of functions, with a __device__ operator\(\), and pass that\.$/,
+      /^Cell \[3\] launches k with a lambda that has no __device__, or with a type that is local to a function, which device code cannot have: write \[=\] __device__ \(…\) \{ … \} for a lambda, and a type outside of functions\.$/,
     ],
     [
       "a kernel that launches another",
@@ -193,6 +223,29 @@ int main() {
   say("attribute", cudaMemPoolSetAttribute(pool, (cudaMemPoolAttr)77, &value));
   say("no pool", cudaMemPoolTrimTo(nullptr, 0));
   say("from none", cudaMallocFromPoolAsync(&p, 4, nullptr, 0));
+  cudaMemPoolProps properties = {};
+  unsigned long long five = 5;
+  int* q;
+  say("no kind", cudaMemPoolCreate(&pool, &properties));
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {cudaMemLocationTypeDevice, 3};
+  say("another device", cudaMemPoolCreate(&pool, &properties));
+  properties.location.id = 0;
+  properties.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+  say("for other processes", cudaMemPoolCreate(&pool, &properties));
+  properties.handleTypes = cudaMemHandleTypeNone;
+  properties.maxSize = 1024;
+  say("small", cudaMemPoolCreate(&pool, &properties));
+  say("beyond its limit", cudaMallocFromPoolAsync(&q, 4096, pool, 0));
+  say("told alone", cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &five));
+  say("reset to five", cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &five));
+  cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, 0}, cudaMemAccessFlagsProtNone};
+  say("its own device", cudaMemPoolSetAccess(pool, &access, 1));
+  say("destroyed", cudaMemPoolDestroy(pool));
+  say("twice", cudaMemPoolDestroy(pool));
+  say("made of it", cudaDeviceSetMemPool(0, pool));
+  cudaDeviceGetDefaultMemPool(&pool, 0);
+  say("the default", cudaMemPoolDestroy(pool));
   say("not managed", cudaStreamAttachMemAsync(0, p));
   say("bank", cudaDeviceSetSharedMemConfig((cudaSharedMemConfig)9));
   say("peer", cudaMemcpyPeer(p, 0, p, 3, 4));
@@ -218,6 +271,18 @@ int main() {
       "attribute: cudaErrorInvalidValue",
       "no pool: cudaErrorInvalidValue",
       "from none: cudaErrorInvalidValue",
+      "no kind: cudaErrorInvalidValue",
+      "another device: cudaErrorInvalidDevice",
+      "for other processes: cudaErrorNotSupported",
+      "small: cudaSuccess",
+      "beyond its limit: cudaErrorMemoryAllocation",
+      "told alone: cudaErrorInvalidValue",
+      "reset to five: cudaErrorInvalidValue",
+      "its own device: cudaErrorInvalidValue",
+      "destroyed: cudaSuccess",
+      "twice: cudaErrorInvalidValue",
+      "made of it: cudaErrorInvalidValue",
+      "the default: cudaErrorInvalidValue",
       "not managed: cudaErrorInvalidValue",
       "bank: cudaErrorInvalidValue",
       "peer: cudaErrorInvalidDevice",

@@ -40,6 +40,26 @@ function fall(i: number, steps: number): number[] {
 }
 
 const programs: Record<string, Program> = {
+  "launch-attributes": {
+    args: [500, 3],
+    prints: () => {
+      const filled = numbers(500, (i) => Math.floor(i * 1.5));
+      const total = sum(filled.map((_, i) => 3 * filled[(i + 3) % 500]! * (i % 97)));
+      return `checksum ${total}\nlast 998\ncudaErrorInvalidConfiguration\ncudaErrorInvalidValue\n`;
+    },
+  },
+  "own-pools": {
+    args: [5000],
+    prints: () =>
+      [
+        "kept 1048576, another pool 1",
+        "last 7, used 1, reserved 1",
+        "used 0, once more 1",
+        "again from 0",
+        "the device's 1, used 1",
+        "access 3\n",
+      ].join("\n"),
+  },
   "graph-nodes": {
     args: [900, seed],
     prints: () => {

@@ -9,6 +9,7 @@ export const programArguments = (seed: number): ProgramArguments => ({
   ],
   "all-devices": [12345, seed],
   "async-api": [30000, seed],
+  "host-lambdas": [500, seed],
   "async-copies": [48, seed],
   atomics: [640, seed],
   barriers: [6],

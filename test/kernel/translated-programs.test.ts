@@ -21,10 +21,10 @@ const whole = names.filter((name) => leftOf(name) === 0);
 /** What has classes, lambdas, pointers to functions, textures, graphs, answers of a device, or errors on purpose. */
 const partly = [
   "all-devices async-api attention block-sizes callbacks captured-loop co-rank concepts conjugate-gradients",
-  "constant-filter cooperative coulomb curand-walk device-buffers device-query dual-numbers errors",
+  "constant-filter cooperative coulomb curand-walk device-buffers device-lambdas device-query dual-numbers errors",
   "expression-templates folds function-pointers generic-lambdas graph graph-nodes grid-barrier halves",
-  "host-threads jagged-diagonals jagged-rows k-core letters life life-surfaces linked-list managed md5",
-  "mixture neural-network new-delete occupancy older-calls operators particles passwords philox pipeline",
+  "host-threads jagged-diagonals jagged-rows k-core launch-attributes letters life life-surfaces linked-list managed md5",
+  "mixture neural-network new-delete occupancy older-calls operators own-pools particles passwords philox pipeline",
   "pitched-volumes polygons priorities quaternions rank-sort ring-buffers sample-helpers settings shapes",
   "shared-atomics skip-ahead strassen sub-matrices suffix-array talk template-search templates tensor-cores",
   "textures transpose vector-types video-colours visual-studio volume warp-reductions zero-copy",

@@ -5,6 +5,7 @@
 
 #include "../../device/program/warpcell_program/functions.h"
 #include "errors.h"
+#include "pools.h"
 #include "runtime.h"
 
 using warpcell::program_runtime;
@@ -12,6 +13,7 @@ using warpcell::ProgramCopy;
 using warpcell::ProgramFill;
 using warpcell::ProgramLaunch;
 using warpcell::ProgramMemory;
+using warpcell::real;
 
 namespace {
 
@@ -31,9 +33,6 @@ struct Configuration {
   cudaStream_t stream;
 };
 thread_local Configuration configured{};
-
-// The legacy stream and that of a thread are the default one here.
-cudaStream_t real(cudaStream_t stream) { return reinterpret_cast<size_t>(stream) <= 2 ? nullptr : stream; }
 
 cudaError_t copy(const char* call, unsigned line, void* to, size_t to_pitch, const void* from, size_t from_pitch,
                  size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream, bool waits) {
@@ -61,6 +60,7 @@ cudaError_t allocate(const char* call, unsigned line, ProgramMemory kind, void**
 
 cudaError_t release(const char* call, unsigned line, ProgramMemory kind, void* memory) {
   flush();
+  if (kind == ProgramMemory::device) warpcell::pool_freed(memory);
   return memory == nullptr ? cudaSuccess : noted(call, line, device().release(kind, memory));
 }
 
@@ -151,11 +151,6 @@ cudaError_t cudaProfilerStop(unsigned) { return cudaSuccess; }
 cudaError_t cudaMalloc(void** memory, size_t bytes, unsigned line) {
   return allocate("cudaMalloc", line, ProgramMemory::device, memory, bytes);
 }
-cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t stream, unsigned line) {
-  cudaError_t before = device().stream_synchronize(real(stream));
-  if (before != cudaSuccess) return noted("cudaMallocAsync", line, before);
-  return allocate("cudaMallocAsync", line, ProgramMemory::device, memory, bytes);
-}
 cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t height, unsigned line) {
   if (pitch == nullptr) return noted("cudaMallocPitch", line, cudaErrorInvalidValue);
   constexpr size_t kRow = 512;
@@ -174,11 +169,6 @@ cudaError_t cudaMallocManaged(void** memory, size_t bytes, unsigned, unsigned li
   return allocate("cudaMallocManaged", line, ProgramMemory::managed, memory, bytes);
 }
 cudaError_t cudaFree(void* memory, unsigned line) { return release("cudaFree", line, ProgramMemory::device, memory); }
-cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream, unsigned line) {
-  cudaError_t before = device().stream_synchronize(real(stream));
-  if (before != cudaSuccess) return noted("cudaFreeAsync", line, before);
-  return release("cudaFreeAsync", line, ProgramMemory::device, memory);
-}
 cudaError_t cudaFreeHost(void* memory, unsigned line) {
   return release("cudaFreeHost", line, ProgramMemory::host, memory);
 }

@@ -59,6 +59,7 @@ constexpr Row kRows[] = {
   ROW(cudaErrorStreamCaptureIsolation, "dependency created on uncaptured work in another stream"),
   ROW(cudaErrorStreamCaptureImplicit, "operation would make the legacy stream depend on a capturing blocking stream"),
   ROW(cudaErrorCapturedEvent, "operation not permitted on an event last recorded in a capturing stream"),
+  ROW(cudaErrorInvalidClusterSize, "cluster misconfiguration"),
   ROW(cudaErrorUnknown, "unknown error"),
 };
 #undef ROW

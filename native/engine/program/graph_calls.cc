@@ -8,6 +8,7 @@
 
 using warpcell::program_runtime;
 using warpcell::ProgramLaunch;
+using warpcell::real;
 
 namespace {
 
@@ -16,9 +17,6 @@ warpcell::ProgramDevice& device() { return program_runtime->device; }
 cudaError_t noted(const char* call, unsigned line, cudaError_t error) {
   return program_runtime->note(call, line, error);
 }
-
-// The legacy stream and that of a thread are the default one here.
-cudaStream_t real(cudaStream_t stream) { return reinterpret_cast<size_t>(stream) <= 2 ? nullptr : stream; }
 
 // What `give` gives to a stream, as a graph.
 template <class Give>

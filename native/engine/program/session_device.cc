@@ -280,6 +280,7 @@ cudaError_t SessionDevice::launch(const ProgramLaunch& launch) {
                       .raw("block", three(launch.block))
                       .number("shared", int64_t(launch.shared))
                       .boolean("cooperative", launch.cooperative)
+                      .raw("cluster", launch.cluster[0] == 0 ? "null" : three(launch.cluster))
                       .number("at", int64_t(host_call->attach(packed.data(), packed.size())))
                       .number("bytes", int64_t(bytes))
                       .raw("pointers", json_list(pointers)));

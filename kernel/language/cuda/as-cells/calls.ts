@@ -2,6 +2,7 @@
 // are translated when they are first called.
 import { countIn, counted, isClock, now } from "./clocks.ts";
 import { copied, initialised } from "./initialise.ts";
+import { calledLambda } from "./lambdas.ts";
 import { bare } from "./memory.ts";
 import type { Expression } from "./nodes.ts";
 import { formatted, print, textOf } from "./printf.ts";
@@ -17,6 +18,8 @@ type Row = (t: Translator, args: readonly Expression[]) => Value;
 export function called(t: Translator, of: Expression, args: readonly Expression[]): Value {
   if (of.kind === "member") return memberCall(t, of, args);
   if (of.kind !== "name") throw new Untranslated("a function that is chosen while the program runs");
+  const local = t.find(of.name);
+  if (local?.type.kind === "function") return calledLambda(t, local.name, local.type, args);
   const own = t.cells.program.functions.get(of.name);
   const checked = own?.parameters.findIndex(({ type }) => type.words[0] === "cudaError_t") ?? -1;
   // A function that looks at what CUDA returned: there is nothing to look at.

@@ -30,6 +30,9 @@ export function expressionOf(t: Translator, expression: Expression): Value {
 }
 
 const rows: { [K in Expression["kind"]]: (t: Translator, expression: Node<K>) => Value } = {
+  lambda: () => {
+    throw new Untranslated("a lambda that is handed on");
+  },
   number: (_, { text }) => numberOf(text),
   string: (_, { text }) => value(`"${text}"`, plain("text")),
   char: (_, { text }) => ({ ...numeral(codeOf(text), scalar("i8")) }),

@@ -32,6 +32,15 @@ export type Expression =
   | { readonly kind: "new"; readonly type: TypeName; readonly length: Expression | null }
   | { readonly kind: "sizeof"; readonly type: TypeName | null; readonly of: Expression | null }
   | { readonly kind: "list"; readonly items: readonly Expression[] }
+  | (Span & {
+      readonly kind: "lambda";
+      /** What it has copies of: the names, none for all; `null`: of nothing. */
+      readonly copies: readonly string[] | null;
+      readonly parameters: readonly Parameter[];
+      /** As it is written behind the arrow. */
+      readonly result: TypeName | null;
+      readonly body: readonly Statement[];
+    })
   | {
       readonly kind: "launch";
       readonly of: Expression;

@@ -153,6 +153,11 @@ export class ExpressionReader {
 
   // --- expressions
 
+  /** A function in an expression, whose statements another reader reads. */
+  lambda(): Expression {
+    throw new Untranslated("a lambda where none is known");
+  }
+
   /** With commas. */
   expression(): Expression {
     let left = this.assignment();
@@ -264,6 +269,7 @@ export class ExpressionReader {
       return { kind: "number", text };
     }
     if (kind === "string") return this.#string();
+    if (text === "[") return this.lambda();
     if (text === "(") {
       this.at += 1;
       const inner = this.expression();

@@ -211,6 +211,46 @@ class StatementReader extends ExpressionReader {
     return { kind: "for", first, test, step, body: this.statement() };
   }
 
+  override lambda(): Expression {
+    const from = this.at;
+    const close = closing(this.tokens, from);
+    const captures = this.tokens.slice(from + 1, close).map(({ text }) => text);
+    if (captures.some((text) => /^(\*|this|\.\.\.)$/.test(text)) || captures.join(" ").includes(" ="))
+      throw new Untranslated("a lambda with variables of its own");
+    const named = captures.filter((text, i) => /^\w/.test(text) && captures[i - 1] !== "&");
+    const copies = captures[0] === "=" ? [] : named.length > 0 ? named : null;
+    this.at = close + 1;
+    const parameters = this.text === "(" ? this.#parameters() : [];
+    let result: TypeName | null = null;
+    if (this.text === "->") {
+      this.at += 1;
+      result = this.type();
+    }
+    if (this.text !== "{") throw new Untranslated(`a lambda that is ${this.text}`);
+    const end = closing(this.tokens, this.at);
+    this.at += 1;
+    const body: Statement[] = [];
+    while (this.at < end) body.push(this.statement());
+    this.at = end + 1;
+    return { kind: "lambda", copies, parameters, result, body, from, to: end };
+  }
+
+  #parameters(): Parameter[] {
+    const found: Parameter[] = [];
+    this.needs("(");
+    while (this.text !== ")") {
+      const type = this.type();
+      if (this.text === "," || this.text === ")") found.push({ name: "", type, first: null });
+      else {
+        const { name, type: whole, lengths, first } = this.declarator(type);
+        found.push({ name, type: { ...whole, stars: whole.stars + lengths.length }, first });
+      }
+      if (this.text !== ")") this.needs(",");
+    }
+    this.at += 1;
+    return found;
+  }
+
   /** Goes past a statement that cannot be read: to its `;`, or behind its block. */
   #pass(): void {
     while (!this.isOver) {

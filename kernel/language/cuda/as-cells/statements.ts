@@ -2,6 +2,7 @@
 import { assignedIn } from "./assigned.ts";
 import { arrayOf, constructed, copied, initialised } from "./initialise.ts";
 import type { Declarator, Expression, Statement } from "./nodes.ts";
+import { declareLambda } from "./lambdas.ts";
 import { print, streamed } from "./printf.ts";
 import { Untranslated } from "./read-expressions.ts";
 import { safeName, type Translator } from "./translator.ts";
@@ -96,6 +97,8 @@ const rows: { [K in Statement["kind"]]: (t: Translator, statement: Node<K>) => s
     if (t.isMain) t.leaves = true;
     if (of === null) return ["return;"];
     if (t.isMain) return [`return ${settled(t.expr(of)).text};`];
+    if (t.isInferred) t.result = t.expr(of).type;
+    t.isInferred = false;
     const given = settled(t.as(of, t.result));
     if (given.type.kind === "vector") t.result = given.type;
     return [`return ${given.text};`];
@@ -111,6 +114,10 @@ const rows: { [K in Statement["kind"]]: (t: Translator, statement: Node<K>) => s
 
 function declare(t: Translator, declarator: Declarator): void {
   const { name, type: written, lengths, first } = declarator;
+  if (first?.kind === "lambda" && written.words[0] === "auto") {
+    declareLambda(t, declarator, first);
+    return;
+  }
   const isArrayOfAddresses = written.words[0] === "void" && lengths.length > 0;
   if (isArrayOfAddresses) {
     t.declare(name, { kind: "list" }, { first });

@@ -154,7 +154,14 @@ console.log("end");`);
     "std::map<int, int> counts;",
     "void (*f)(int*) = local;",
     "goto end;",
-    "auto f = [](int x) { return x; };",
+    "auto f = [](auto x) { return x; };",
+    "auto f = [](int* x) { return x[0]; };",
+    "auto f = [](int& x) { x++; };",
+    "auto f = [](int x = 3) { return x; };",
+    "auto f = [x = 3] { return x; };",
+    "auto f = [] __device__(int x) { return x; };",
+    "auto f = [](int x) { return missing(x); };",
+    "std::function<int(int)> f = [](int x) { return x; };",
     "thrust::sort(argv, argv + 1);",
     'printf("%s\\n", cudaGetErrorName(cudaSetDevice(99)));',
     "srand(42);",
@@ -164,6 +171,23 @@ console.log("end");`);
     expect(mainOf(`  ${statement}\n  int after = 1;`)).toEqual([
       `// TODO from line 3: ${statement}`,
       "const after = 1;",
+    ]);
+  });
+
+  test("a lambda with copies of what changes, since an arrow function sees the variable", () => {
+    expect(mainOf("int z = 1;\nauto f = [=] { return z; };\nz++;\nint after = f();")).toEqual([
+      "let z = 1;",
+      "// TODO from line 4: auto f = [=] { return z; };",
+      "z++;",
+      "// TODO from line 6: int after = f();",
+    ]);
+    expect(mainOf("int z = 1;\nauto f = [&] { return z; };\nz++;\nint after = f();")).toEqual([
+      "let z = 1;",
+      "const f = () => {",
+      "  return z;",
+      "};",
+      "z++;",
+      "const after = f();",
     ]);
   });
 

@@ -15,7 +15,7 @@ export interface TranslatedCells {
  * CompileError for what no program can have.
  */
 export function translated(source: string, firstLine: string, args: readonly string[]): TranslatedCells {
-  const { device } = splitProgram(source);
+  const { device } = splitProgram(source, false);
   const cells = new Cells(readProgram(source));
   const main = mainOf(cells, args);
   const left = [...new Set(cells.left)].sort((a, b) => a - b);

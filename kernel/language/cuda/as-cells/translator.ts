@@ -28,10 +28,12 @@ export class Translator {
   /** Template parameters that are types, and those that are values. */
   readonly types = new Map<string, Type>();
   readonly constants = new Map<string, Value>();
-  readonly isMain: boolean;
+  isMain: boolean;
   /** How often each name is given something after its declaration. */
   readonly assigned: ReadonlyMap<string, number>;
   result: Type;
+  /** The result is what is returned first. */
+  isInferred = false;
   /** Vectors that get more elements later. */
   growing: ReadonlySet<string> = new Set();
   /** Statements that come before the one that is being translated. */

@@ -76,6 +76,8 @@ export type Type =
   /** `std::vector`; `grows`: elements are added, so that it is a plain array. */
   | { readonly kind: "vector"; readonly of: Type; readonly grows: { yes: boolean } }
   | StructType
+  /** A lambda. */
+  | { readonly kind: "function"; readonly parameters: readonly Type[]; readonly result: Type; readonly awaits: boolean }
   /** What else has a meaning of its own: see `words` of {@link plainTypes}. */
   | { readonly kind: PlainKind };
 

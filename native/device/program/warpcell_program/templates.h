@@ -3,6 +3,7 @@
 #pragma once
 #include "functions.h"
 #include "graphs.h"
+#include "launches.h"
 #include "pools.h"
 #include "textures.h"
 
@@ -48,6 +49,26 @@ inline __attribute__((always_inline)) void launch(void** arguments) {
 }
 
 inline void* managed(const char* symbol) { return warpcell_program_managed(symbol); }
+
+// The type of what a lambda for a device captures.
+template <class T>
+struct Captured {
+  using type = T;
+};
+template <class T>
+struct Captured<T&> : Captured<T> {};
+template <class T>
+struct Captured<T&&> : Captured<T> {};
+template <class T>
+struct Captured<const T> : Captured<T> {};
+template <class T, size_t n>
+struct Captured<T[n]> {
+  static_assert(sizeof(T) == 0, "a lambda for a device captures no arrays: put the array into a struct");
+};
+template <class T, size_t n>
+struct Captured<const T[n]> : Captured<T[n]> {};
+template <class T>
+using captured = typename Captured<T>::type;
 
 // Takes a result that the program drops.
 struct ignored {

@@ -27,6 +27,10 @@ constexpr size_t kPage = 4096;
 // So many that a grid that fills them all can still be launched as one (Pool::kTogetherThreads).
 int multiprocessors() { return int(std::min<uint64_t>(usable_cores(), Pool::kTogetherThreads / kThreadsPerCore)); }
 
+const uint32_t* cluster_of(const LoadedKernel& kernel, const ProgramLaunch& launch) {
+  return launch.cluster[0] != 0 ? launch.cluster : kernel.cluster;
+}
+
 size_t rounded(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
 }  // namespace
@@ -252,8 +256,10 @@ cudaError_t CpuProgram::launch(const ProgramLaunch& launch) {
     return cudaErrorInvalidValue;
   if (launch.cooperative && (blocks > Pool::kTogetherBlocks || blocks * threads > Pool::kTogetherThreads))
     return cudaErrorCooperativeLaunchTooLarge;
+  const uint32_t* cluster = cluster_of(kernel, launch);
+  if (uint64_t(cluster[0]) * cluster[1] * cluster[2] > warpcell_cpu::kMaxCluster) return cudaErrorInvalidClusterSize;
   for (int axis = 0; axis < 3; axis++)
-    if (launch.grid[axis] % kernel.cluster[axis] != 0) return cudaErrorInvalidConfiguration;
+    if (launch.grid[axis] % cluster[axis] != 0) return cudaErrorInvalidConfiguration;
   if (description.argument_bytes > kMaxArgumentBytes) return cudaErrorInvalidValue;
 
   std::vector<uint8_t> packed(description.argument_bytes);
@@ -269,7 +275,8 @@ cudaError_t CpuProgram::run(LoadedKernel& kernel, const ProgramLaunch& launch, c
   std::memcpy(arguments, packed.data(), packed.size());
   Job job{kernel.description, {}, arguments, uint32_t(launch.shared), launch.cooperative};
   job.stack = kernel.stack;
-  std::copy(kernel.cluster, kernel.cluster + 3, job.cluster);
+  const uint32_t* cluster = cluster_of(kernel, launch);
+  std::copy(cluster, cluster + 3, job.cluster);
   std::copy(launch.grid, launch.grid + 3, job.geometry.grid);
   std::copy(launch.block, launch.block + 3, job.geometry.block);
   pool_.run(job, kernel.cost);

@@ -184,11 +184,28 @@ class CudaProgram final : public ProgramDevice {
     const uint32_t *g = l.grid, *b = l.block;
     auto shared = unsigned(l.shared);
     if (l.shared > 0x7fffffff) return cudaErrorInvalidValue;
+    if (l.cluster[0] != 0) return launch_clusters(function, l);
     if (l.cooperative)
       return call(api_.cuLaunchCooperativeKernel, function, g[0], g[1], g[2], b[0], b[1], b[2], shared,
                   handle(l.stream), l.arguments);
     return call(api_.cuLaunchKernel, function, g[0], g[1], g[2], b[0], b[1], b[2], shared, handle(l.stream),
                 l.arguments, nullptr);
+  }
+
+  cudaError_t launch_clusters(Function function, const ProgramLaunch& l) {
+    LaunchAttribute attributes[2]{};
+    attributes[0].id = kLaunchCluster;
+    std::copy(l.cluster, l.cluster + 3, attributes[0].value);
+    attributes[1].id = kLaunchCooperative;
+    attributes[1].value[0] = 1;
+    LaunchConfiguration configuration{};
+    std::copy(l.grid, l.grid + 3, configuration.grid);
+    std::copy(l.block, l.block + 3, configuration.block);
+    configuration.shared = unsigned(l.shared);
+    configuration.stream = handle(l.stream);
+    configuration.attributes = attributes;
+    configuration.attribute_count = l.cooperative ? 2 : 1;
+    return call(api_.cuLaunchKernelEx, &configuration, function, l.arguments, nullptr);
   }
 
   cudaError_t kernel_attributes(uint32_t kernel, cudaFuncAttributes* attributes) override {

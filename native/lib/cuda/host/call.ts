@@ -34,6 +34,7 @@ interface Events {
     block: number[];
     shared: number;
     cooperative: boolean;
+    cluster: number[] | null;
     at: number;
     bytes: number;
     pointers: [number, number, number][];
@@ -218,12 +219,12 @@ export class HostCall {
   };
 
   #launch({ kernel, line, at, bytes, pointers, ...sizes }: Events["launch"], payload: Uint8Array): void {
-    const { grid, block, shared, cooperative } = sizes;
+    const { grid, block, shared, cooperative, cluster } = sizes;
     const outer = origin.current;
     origin.current = originOf(this.#place(line));
     try {
       this.#kernel(kernel).launchPacked(
-        { grid, block, shared, cooperative },
+        { grid, block, shared, cooperative, ...(cluster === null ? {} : { cluster }) },
         {
           bytes: payload.subarray(at, at + bytes),
           pointers: pointers.map(([offset, number, from]) => ({ offset, array: this.#array(number), from })),

@@ -4,6 +4,7 @@ import { CompileError } from "../../errors.ts";
 import type { Compilation, CompileOptions } from "../compilation.ts";
 import { Kernel, type KernelTemplate } from "../kernel.ts";
 import { compileHost, file, type HostCode } from "../program/host-code.ts";
+import { lambdaPrefix } from "../program/lambdas.ts";
 import { refuseLocalTypes } from "../program/program.ts";
 import { splitProgram } from "../program/split.ts";
 import type { EarlierKernel } from "./earlier-kernels.ts";
@@ -27,6 +28,7 @@ export async function compileHostFunctions(
   const kernels = [...split.kernels, ...earlier.map((kernel) => kernel.name)];
   const code = await compileHost({ host, kernels }, source, name, { ...given, includes: folders });
   refuseLocalTypes(code.expressions, name);
+  refuseLambdas(code.expressions);
   // Instances of templates are compiled here, without blocking: the cache has them then.
   const own = new Set(split.kernels);
   const instances = code.expressions.filter((each) => each.includes("<") && own.has(plainName(each)));
@@ -47,6 +49,17 @@ export function hostFunctions(
     return value instanceof Kernel ? value : value.as(...parts(args));
   });
   return HostModule.load(compilation, code, kernels);
+}
+
+/** The session lays out what kernels are given, and knows the members of classes that the cell itself declares. */
+function refuseLambdas(expressions: readonly string[]): void {
+  const given = expressions.find((expression) => expression.includes(lambdaPrefix));
+  if (given === undefined) return;
+  const [line] = given.slice(given.indexOf(lambdaPrefix) + lambdaPrefix.length).split("_");
+  throw new CompileError(
+    `The lambda in line ${line} goes to the kernel ${plainName(given)}, which only programs with main() can do: write a struct with a __device__ operator(), and pass that.`,
+    "",
+  );
 }
 
 /** "axpy" of "ns::axpy<float>". */

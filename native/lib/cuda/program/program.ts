@@ -127,7 +127,7 @@ export function refuseLocalTypes(expressions: readonly string[], name: string): 
   const local = expressions.find((expression) => /[{$']|\bmain::|\)::/.test(expression));
   if (local === undefined) return;
   throw new CompileError(
-    `${name} launches ${local.slice(0, local.indexOf("<"))} with a lambda or a type that is local to a function, which is not available here: write a struct outside of functions, with a __device__ operator(), and pass that.`,
+    `${name} launches ${local.slice(0, local.indexOf("<"))} with a lambda that has no __device__, or with a type that is local to a function, which device code cannot have: write [=] __device__ (…) { … } for a lambda, and a type outside of functions.`,
     "",
   );
 }

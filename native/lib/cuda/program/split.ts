@@ -2,6 +2,7 @@
 // device's compiler makes of its kernels.
 import { CompileError } from "../../errors.ts";
 import { hostEdits, type Edit } from "./launches.ts";
+import { deviceLambdas, type DeviceLambda } from "./lambdas.ts";
 import { closing, items, members, placed, type Item, type Placed } from "./items.ts";
 
 /** The two halves of a program. */
@@ -40,17 +41,24 @@ export function isProgram(source: string): boolean {
   }
 }
 
-/** Splits a program. Throws CompileError for what neither half can have. */
-export function splitProgram(source: string): SplitProgram {
+/**
+ * Splits a program. `keepsLambdas`: device code has the classes of the host's lambdas for it. Throws CompileError for
+ * what neither half can have.
+ */
+export function splitProgram(source: string, keepsLambdas = true): SplitProgram {
   const tokens = placed(source);
-  refuseDeviceLambdas(tokens);
   const all = items(tokens);
+  const lambdas = lambdasOf(source, tokens, all);
   const host: Edit[] = [];
   const device: Edit[] = [];
-  const needed = neededByDevice(source, tokens, all);
+  const kept = keepsLambdas ? lambdas : new Map<Item, readonly DeviceLambda[]>();
+  const needed = neededByDevice(source, tokens, all, [...kept.values()].flat());
   for (const item of all) {
-    host.push(...hostPart(source, tokens, item));
-    device.push(...devicePart(source, tokens, item, needed));
+    const ofHost = (lambdas.get(item) ?? []).flatMap((lambda) => lambda.host);
+    host.push(...ofHost, ...hostPart(source, tokens, item));
+    const own = kept.get(item);
+    const isPlain = own === undefined;
+    device.push(...(isPlain ? devicePart(source, tokens, item, needed) : lambdaParts(source, tokens, item, own)));
   }
   device.push(...includeEdits(source));
   host.push(...macroEdits(source), ...deviceHeaderEdits(source));
@@ -81,14 +89,17 @@ const isOnlyOfDevice = ({ annotations }: Item): boolean =>
 /** What a compiler evaluates, for either half. */
 const isCompileTime = ({ words }: Item): boolean => words.has("constexpr") || words.has("concept");
 
-function refuseDeviceLambdas(tokens: readonly Placed[]): void {
-  for (const [at, { text, line }] of tokens.entries()) {
-    if (text !== "__device__" || tokens[at - 1]?.text !== "]") continue;
-    throw new CompileError(
-      `The lambda in line ${line} is device code inside of a host function, which is not available here: write a struct with a __device__ operator(), and pass that.`,
-      "",
-    );
-  }
+/** The device code that host code has in lambdas, by the items that have some. */
+function lambdasOf(
+  source: string,
+  tokens: readonly Placed[],
+  all: readonly Item[],
+): ReadonlyMap<Item, readonly DeviceLambda[]> {
+  const concepts = new Set(all.filter(({ words }) => words.has("concept")).map(({ name }) => name));
+  const found = all
+    .filter((item) => !isDeviceFunction(item))
+    .map((item) => [item, deviceLambdas(source, tokens, item, concepts)] as const);
+  return new Map(found.filter(([, lambdas]) => lambdas.length > 0));
 }
 
 // --- the host's half
@@ -242,6 +253,20 @@ function devicePart(source: string, tokens: readonly Placed[], item: Item, neede
   return memberEdits(source, tokens, item);
 }
 
+/** The classes of lambdas, and nothing of the host code around them. */
+function lambdaParts(source: string, tokens: readonly Placed[], item: Item, lambdas: readonly DeviceLambda[]): Edit[] {
+  const edits: Edit[] = [];
+  let start = tokens[item.first]!.start;
+  const blankTo = (end: number): void => void edits.push({ start, end, text: blank(source.slice(start, end)) });
+  for (const { device } of lambdas) {
+    blankTo(device.start);
+    edits.push(device);
+    start = device.end;
+  }
+  blankTo(tokens[item.last]!.end);
+  return edits;
+}
+
 /** Members that only host code calls are declared; a compiler for a device takes none with the word for the host's. */
 function memberEdits(source: string, tokens: readonly Placed[], item: Item): Edit[] {
   return members(tokens, item).flatMap((member) => {
@@ -275,8 +300,13 @@ function declared(tokens: readonly Placed[], { kind, name, words, body }: Item):
 }
 
 /** All names in device code, and in what that uses. */
-function neededByDevice(source: string, tokens: readonly Placed[], all: readonly Item[]): Set<string> {
-  const needed = new Set<string>();
+function neededByDevice(
+  source: string,
+  tokens: readonly Placed[],
+  all: readonly Item[],
+  lambdas: readonly DeviceLambda[],
+): Set<string> {
+  const needed = new Set(lambdas.flatMap((lambda) => lambda.needed));
   const add = (item: Item): void => {
     for (let at = item.first; at <= item.last; at++) if (tokens[at]!.kind === "word") needed.add(tokens[at]!.text);
   };
