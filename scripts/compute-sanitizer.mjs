@@ -1,4 +1,4 @@
-// `node scripts/compute-sanitizer.mjs [--tools memcheck,racecheck,initcheck,synccheck] [--seconds N] [--no-bugs] [FILE…]`:
+// `node scripts/compute-sanitizer.mjs [--tools memcheck,racecheck,initcheck,synccheck] [--seconds N] [--no-bugs | --only-bugs] [FILE…]`:
 // device tests with the GPU's process under NVIDIA's compute-sanitizer, one tool after the other, and before them four
 // kernels with a planted bug each, which must be found, and the same kernels without, which must be clean. Prints what
 // was found by tool and kernel. Without FILE: all of test/device but those whose kernels are wrong on purpose. The tool
@@ -218,6 +218,7 @@ async function main() {
       tools: { type: "string", default: Object.keys(tools).join(",") },
       seconds: { type: "string", default: "86400" },
       "no-bugs": { type: "boolean", default: false },
+      "only-bugs": { type: "boolean", default: false },
       fetch: { type: "boolean", default: false },
     },
   });
@@ -235,6 +236,10 @@ async function main() {
   );
 
   let isRight = values["no-bugs"] || (await plantedBugs(program, chosen, Math.min(120, left()), kinds));
+  if (values["only-bugs"]) {
+    process.exitCode = isRight ? 0 : 1;
+    return;
+  }
   const files = positionals.length > 0 ? positionals.map((file) => relative(root, resolve(file))) : deviceTests();
   for (const tool of chosen) {
     const all = [];
