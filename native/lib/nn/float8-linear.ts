@@ -2,6 +2,7 @@
 import { TensorError } from "../errors.ts";
 import { casting } from "../ops/core/hooks.ts";
 import { emptyStep, float8Roles, histories, longestHistory } from "../ops/quantized/float8-linear.ts";
+import { viewOf } from "../memory/array.ts";
 import { applyAll } from "../ops/core/apply.ts";
 import { gelu } from "../tensor/activations.ts";
 import { flag, oneOf, reader, wholeNumber } from "../tensor/arguments.ts";
@@ -114,7 +115,8 @@ export class Float8Linear extends Linear {
     const then = histories.isIdle ? history : histories.next(() => history.clone());
     const isAgain = histories.isRepeating;
     // The gradient's history is what it will be by then, so it is not this operand.
-    using seen = (isAgain ? then : history).detach();
+    const source = isAgain ? then : history;
+    using seen = viewOf(source, source);
     const [product, ...parts] = applyAll("float8Linear", [x, weight, seen], {
       dtype,
       history,
