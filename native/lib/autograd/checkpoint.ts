@@ -23,8 +23,9 @@ const advice = "what comes after an await could not be computed again";
  * numbers and under the same {@link autocast}. Gradients are the same; memory is that of the inputs and results alone,
  * for the time of one more `fn`. Tensors that `fn` makes are freed when it ends, but for those that it returns: one, or
  * an array of them. A {@link nn.Float8Linear} scales the second time as the first, and notes what it saw once. Other
- * things that it does, such as the running means of a batch norm, are done twice; what it uses from outside must still be there and unchanged. Throws TensorError for an async function, GradientError where it does
- * not return tensors, or others the second time.
+ * things that it does, such as the running means of a batch norm, are done twice; what it uses from outside must still
+ * be there and unchanged. Throws TensorError for an async function, GradientError where it does not return tensors, or
+ * others the second time.
  * @example
  * const layer = new nn.Linear(4, 4);
  * const y = checkpoint((x: Tensor) => layer(x).tanh(), ones([2, 4]));
