@@ -8,8 +8,11 @@ import { delimiter, join } from "node:path";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const cmakeJs = createRequire(import.meta.url).resolve("cmake-js/bin/cmake-js");
 
-/** Runs cmake-js on native/. `config` is Release or Debug. Throws with the compiler's output when it fails. */
-export function buildNative(config = "Release") {
+/**
+ * Runs cmake-js on native/. `config` is Release or Debug; `folder`: in place of native/build; `sanitizers`: what
+ * -fsanitize= takes. Throws with the compiler's output when it fails.
+ */
+export function buildNative(config = "Release", { folder, sanitizers } = {}) {
   const path = join(root, ".venv", "bin") + delimiter + process.env.PATH;
   const result = spawnSync(
     process.execPath,
@@ -22,6 +25,8 @@ export function buildNative(config = "Release") {
       config,
       "--parallel",
       String(availableParallelism()),
+      ...(folder === undefined ? [] : ["--out", folder]),
+      ...(sanitizers === undefined ? [] : [`--CDWARPCELL_SANITIZE=${sanitizers}`]),
     ],
     { encoding: "utf8", env: { ...process.env, PATH: path } },
   );

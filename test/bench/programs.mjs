@@ -1,14 +1,30 @@
 // Training steps of whole models on every device, one by one and as a graph, tokens of a model that writes, and loops that dispose of nothing, in turns with
-// PyTorch's, eager and with CUDA graphs: the same model, dtype, batch and optimiser. Prints one JSON object per figure: milliseconds a step, and the most memory that was in use in bytes.
-// WARPCELL_RIVAL_PYTHON names a Python that has PyTorch.
+// PyTorch's, eager and with CUDA graphs, and on a CPU JAX's, compiled: the same model, dtype, batch and optimiser. Prints one JSON object per figure: milliseconds a step, and the most memory that was in use in bytes.
+// WARPCELL_RIVAL_PYTHON names a Python that has PyTorch, and JAX.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { graph, memory, nn, noGrad, ones, optim, arange, crossEntropy, randint, seed, tidy, zeros } from "warpcell";
+import {
+  gradients,
+  graph,
+  memory,
+  nn,
+  noGrad,
+  ones,
+  optim,
+  arange,
+  crossEntropy,
+  randint,
+  randn,
+  seed,
+  tidy,
+  zeros,
+} from "warpcell";
 import { devices, median, print, rivalPythons } from "./common/devices.mjs";
 
 const program = fileURLToPath(new URL("rivals/programs.py", import.meta.url));
+const jaxProgram = fileURLToPath(new URL("rivals/programs_jax.py", import.meta.url));
 const rounds = 5;
 
 /** From small to large, so that the most memory in use is that of the model that has just run. */
@@ -93,7 +109,7 @@ function generationOf(size, isGraph, options) {
   };
 }
 
-async function start(kind) {
+async function start(kind, program) {
   for (const python of rivalPythons) {
     const child = spawn(python, [program, kind], { stdio: ["pipe", "pipe", "inherit"] });
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -141,6 +157,59 @@ async function printGeneration(device, rival) {
     }),
     note: rival?.name,
   });
+}
+
+/** Prints a step of ours beside JAX's, which ours may be 1.2 times. */
+function printBesideJax(name, measured, jax) {
+  print({
+    name: `${name}, beside compiled`,
+    unit: "ms",
+    ours: median(measured.map((turn) => turn.ours)),
+    rival: median(measured.map((turn) => turn.theirs)),
+    ratio: median(measured.map((turn) => turn.ours / turn.theirs)),
+    better: "lower",
+    limit: 1.2,
+    note: jax.name,
+  });
+}
+
+/** Gradients of three layers at batch 32, one by one and as a graph. */
+async function printPerceptron(device, jax) {
+  const on = { device: device.name };
+  const [batch, width, steps] = [32, 256, 200];
+  const input = randn([batch, width], on);
+  const weights = [0, 1, 2].map(() => randn([width, width], on).mul(0.06));
+  const biases = [0, 1, 2].map(() => zeros([width], on));
+  const leaves = [...weights, ...biases];
+  for (const each of leaves) each.requiresGrad = true;
+  const step = () => {
+    let x = input;
+    weights.forEach((w, layer) => {
+      x = x.matmul(w).add(biases[layer]);
+      if (layer < 2) x = x.relu();
+    });
+    return gradients(x.square().mean(), leaves);
+  };
+  const plain = () => {
+    for (const each of step()) each.dispose();
+  };
+  for (const [form, run] of [
+    ["", plain],
+    [", as a graph", graph(step, on)],
+  ]) {
+    const measured = [];
+    for (let round = 0; round < rounds; round++) {
+      const began = performance.now();
+      for (let i = 0; i < steps; i++) {
+        run();
+        device.synchronize();
+      }
+      const ours = (performance.now() - began) / steps;
+      const theirs = (await jax.ask({ perceptron: width, batch, steps })).milliseconds;
+      if (round > 0) measured.push({ ours, theirs });
+    }
+    printBesideJax(`${device.name}: gradients of a perceptron${form}`, measured, jax);
+  }
 }
 
 /** Elements of a tensor, and how many a loop makes: one size after the other, in a pool that has seen the last. */
@@ -192,7 +261,8 @@ async function printLoops({ name, kind }, settle, rival) {
 
 for await (const { device } of devices()) {
   const { name } = device;
-  const rival = await start(device.kind);
+  const rival = await start(device.kind, program);
+  const jax = device.kind === "cpu" ? await start(device.kind, jaxProgram) : null;
   await printGeneration(device, rival);
   const dtype = dtypes[device.kind];
   const pairs = chosen[device.kind].flatMap((each) => [
@@ -214,11 +284,18 @@ for await (const { device } of devices()) {
         ours: (performance.now() - began) / size.steps,
         theirs:
           rival === null ? undefined : await rival.ask({ ...size, dtype, graph: isGraph && device.kind === "cuda" }),
+        compiled: (await jax?.ask({ ...size, dtype }))?.milliseconds,
       });
     }
     const ours = median(measured.map((turn) => turn.ours));
     const peak = memory()[name].peak;
     if (isGraph) step.dispose();
+    if (jax !== null)
+      printBesideJax(
+        `${name}: a step of ${each} ${dtype}${isGraph ? ", as a graph" : ""}`,
+        measured.map((turn) => ({ ours: turn.ours, theirs: turn.compiled })),
+        jax,
+      );
     const figure = {
       name: `${name}: a step of ${each} ${dtype}${isGraph ? ", as a graph" : ""}`,
       unit: "ms",
@@ -248,7 +325,9 @@ for await (const { device } of devices()) {
         });
     }
   }
+  if (jax !== null) await printPerceptron(device, jax);
   // Behind the models, whose most memory in use would be hidden by theirs.
   await printLoops(device, () => device.synchronize(), rival);
   rival?.stop();
+  jax?.stop();
 }

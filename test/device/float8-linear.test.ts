@@ -284,6 +284,54 @@ describe.each(devices.map(({ name, kind }) => [name, kind] as const))("on %s", (
     expect(String(nn.Float8Linear.from(new nn.Linear(2, 3, { bias: false })))).toContain("2 → 3, no bias, hybrid");
   });
 
+  test("a layer that is used twice before its gradients, which add up", () => {
+    const layer = new nn.Float8Linear(16, 16, { device });
+    // Whole numbers that every scale keeps.
+    const inputs = [4, 8].map(
+      (rows) =>
+        tensor(
+          Array.from({ length: rows * 16 }, () => below(9) - 4),
+          { device },
+        )
+          .to("float32")
+          .reshape([rows, 16]) as Tensor,
+    );
+    layer.eval();
+    const apart = inputs.map((x) => {
+      layer.zeroGrad();
+      layer(x).sum().backward();
+      return numbers(layer.weight.grad!);
+    });
+    layer.train();
+    layer.zeroGrad();
+    const [first, second] = inputs.map((x) => layer(x).sum()) as [Tensor, Tensor];
+    first.add(second).backward();
+    expect(numbers(layer.weight.grad!)).toEqual(apart[0]!.map((each, at) => each + apart[1]![at]!));
+    expect(numbers(layer.history).filter((each) => each !== none)).toHaveLength(6);
+  });
+
+  test("a checkpoint scales twice as it did once, and is one step of the history", () => {
+    const train = (isKept: boolean) => {
+      const layers = [0, 1].map(() => new nn.Float8Linear(16, 16, { device, amaxHistory: 1, bias: false }));
+      layers.forEach((layer, at) => noGrad(() => layer.weight.copy_(weights[at]!)));
+      const inner = (h: Tensor) => layers[1]!(layers[0]!(h).mul(9)) as Tensor;
+      const within = (h: Tensor) => layers[0]!(isKept ? inner(h) : checkpoint(inner, h)) as Tensor;
+      return inputs.map((input) => {
+        const x = input.clone();
+        x.requiresGrad = true;
+        const y = isKept ? within(x) : checkpoint(within, x);
+        layers.forEach((layer) => layer.zeroGrad());
+        y.square().sum().backward();
+        const kept = layers.flatMap(({ weight, history }) => [numbers(weight.grad!), numbers(history)]);
+        return [numbers(y), numbers(x.grad!), ...kept];
+      });
+    };
+    const weights = [normals([16, 16]), normals([16, 16]).mul(5) as Tensor];
+    // Of another size at each step, so that no two steps have one scale.
+    const inputs = [1, 50, 0.01, 7].map((size) => normals([32, 16]).mul(size) as Tensor);
+    expect(train(false)).toEqual(train(true));
+  });
+
   test("what is computed within autocast, checkpoint and without rows", () => {
     const layer = new nn.Float8Linear(16, 16, { device });
     const x = normals([16, 16]);

@@ -2,6 +2,7 @@
 #include "client.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <system_error>
 #include <unistd.h>
@@ -25,6 +26,14 @@ constexpr uint64_t kPlainCommands = 0
 #undef X
     ;
 
+constexpr uint64_t kPage = 4096;
+
+// For tests: see Allocator::set_apart().
+uint64_t blocks_apart() {
+  const char* unit = std::getenv("WARPCELL_BLOCKS_APART");
+  return unit != nullptr ? std::strtoull(unit, nullptr, 10) : 0;
+}
+
 bool is_plain(Op op) { return uint16_t(op) < 64 && ((kPlainCommands >> uint16_t(op)) & 1) != 0; }
 
 }  // namespace
@@ -38,6 +47,10 @@ bool Client::is_interrupted() const { return duty_ == Duty::work && interrupt_fl
 
 Client::Client(std::string kind, int index, std::string executable, Duty duty)
     : kind_(std::move(kind)), index_(index), executable_(std::move(executable)), duty_(duty) {
+  if (uint64_t unit = blocks_apart()) {
+    device_blocks_.set_apart(unit, kind_ == "cpu" ? kPage : kSegmentAlignment);
+    host_blocks_.set_apart(unit, kPage);
+  }
   start_process();
 }
 

@@ -17,28 +17,37 @@ uint64_t least_remainder(bool is_shared) { return is_shared ? kBlockAlignment : 
 
 }  // namespace
 
-std::optional<Place> Allocator::take(uint64_t requested, uint32_t stream, uint32_t origin) {
-  uint64_t bytes = rounded(requested, kBlockAlignment);
-  FreeBlocks& free = free_[stream].of(bytes <= kSharedLimit);
+Allocator::FreeBlocks::iterator Allocator::fitting(FreeBlocks& free, uint64_t bytes, const IsRight& is_right) const {
   auto fit = free.lower_bound({bytes, 0});
+  if (apart_ == 0 && !is_right) return fit;
+  return std::find_if(fit, free.end(), [&](const auto& block) {
+    auto [size, place] = block;
+    bool is_whole = offset_of(place) == 0 && size == segments_.at(segment_of(place)).bytes;
+    return (apart_ == 0 || is_whole) && (!is_right || is_right(blocks_.at(place)));
+  });
+}
+
+std::optional<Place> Allocator::take(uint64_t requested, uint32_t stream, uint32_t origin) {
+  uint64_t bytes = rounded(requested, unit());
+  FreeBlocks& free = free_[stream].of(bytes <= kSharedLimit);
+  auto fit = fitting(free, bytes);
   if (fit != free.end()) return cut(free, fit, bytes, stream, origin);
   if (stream < kMaxStreams) return std::nullopt;
   FreeBlocks& first = free_[0].of(bytes <= kSharedLimit);
-  fit = first.lower_bound({bytes, 0});
+  fit = fitting(first, bytes);
   if (fit == first.end()) return std::nullopt;
   return cut(first, fit, bytes, stream, origin);
 }
 
 std::optional<Place> Allocator::take_from_others(uint64_t requested, uint32_t stream, uint32_t origin,
                                                  const IsDone& is_done) {
-  uint64_t bytes = rounded(requested, kBlockAlignment);
+  uint64_t bytes = rounded(requested, unit());
   FreeBlocks* from = nullptr;
   FreeBlocks::iterator best;
   for (uint32_t other = 0; other < kMaxStreams; other++) {
     if (other == stream) continue;
     FreeBlocks& free = free_[other].of(bytes <= kSharedLimit);
-    auto fit = std::find_if(free.lower_bound({bytes, 0}), free.end(),
-                            [&](const auto& block) { return is_done(blocks_.at(block.second).last); });
+    auto fit = fitting(free, bytes, [&](const Block& block) { return is_done(block.last); });
     if (fit == free.end() || (from != nullptr && best->first <= fit->first)) continue;
     from = &free;
     best = fit;
@@ -57,6 +66,7 @@ Place Allocator::cut(FreeBlocks& free, FreeBlocks::iterator fit, uint64_t bytes,
   block.is_free = false;
   block.last.stream = stream;
   block.origin = origin;
+  if (apart_ != 0) return cut_apart(place, bytes);
 
   uint64_t remainder = block.bytes - bytes;
   uint64_t kept = is_shared ? bytes : rounded(bytes, kSegmentAlignment);
@@ -66,12 +76,30 @@ Place Allocator::cut(FreeBlocks& free, FreeBlocks::iterator fit, uint64_t bytes,
     free.insert({block.bytes - kept, rest});
     block.bytes = kept;
   }
+  count(block.bytes);
+  return place;
+}
 
-  uint64_t allocated = statistics_.allocated += block.bytes;
+// What is in front of it stays free, of the same stream, so that they join again.
+Place Allocator::cut_apart(Place start, uint64_t bytes) {
+  Block& front = blocks_.at(start);
+  Place place = start + front.bytes - bytes;
+  if (place != start) {
+    Block& block = blocks_[place] = front;
+    block.bytes = bytes;
+    front.bytes -= bytes;
+    front.is_free = true;
+    free_blocks(segment_of(start), front.last.stream).insert({front.bytes, start});
+  }
+  count(bytes);
+  return place;
+}
+
+void Allocator::count(uint64_t bytes) {
+  uint64_t allocated = statistics_.allocated += bytes;
   statistics_.blocks++;
   if (allocated > statistics_.peak) statistics_.peak = allocated;
   if (allocated > statistics_.recent_peak) statistics_.recent_peak = allocated;
-  return place;
 }
 
 size_t Allocator::adopt(const Use& use, const IsDone& is_done) {
@@ -172,10 +200,10 @@ std::optional<Place> Allocator::foreign_block(Place place, uint32_t pool, bool* 
   return found->first;
 }
 
-uint64_t Allocator::least_segment_size(uint64_t requested) const { return rounded(requested, kSegmentAlignment); }
+uint64_t Allocator::least_segment_size(uint64_t requested) const { return rounded(requested, segment_unit_); }
 
 uint64_t Allocator::segment_size(uint64_t requested) const {
-  if (requested > kSharedLimit) return least_segment_size(requested);
+  if (requested > kSharedLimit || apart_ != 0) return least_segment_size(requested);
   uint64_t half = rounded(statistics_.reserved / 2, kSegmentAlignment);
   return std::clamp(half, kLeastSegment, kLargestShared);
 }

@@ -37,6 +37,13 @@ class Allocator {
  public:
   using IsDone = std::function<bool(const Use&)>;
 
+  // Every block has a segment of its own and ends where that ends, or less than `unit` bytes before: what goes beyond
+  // an array is outside of all memory. Segments are multiples of `segment_unit`. For tests, before there is a segment.
+  void set_apart(uint64_t unit, uint64_t segment_unit) {
+    apart_ = unit;
+    segment_unit_ = segment_unit;
+  }
+
   // The best fit among the stream's own free blocks, or nothing. `origin`: where in the user's code it is wanted.
   std::optional<Place> take(uint64_t bytes, uint32_t stream, uint32_t origin);
   // The same among those of others whose last use is done. Without one a segment of segment_size(bytes) is wanted.
@@ -116,6 +123,12 @@ class Allocator {
   FreeBlocks& free_blocks(uint32_t segment, uint32_t stream) {
     return free_[stream].of(segments_.at(segment).is_shared);
   }
+  using IsRight = std::function<bool(const Block&)>;
+  // The smallest free block of that size that is right, and a whole segment where blocks are apart; else the end.
+  FreeBlocks::iterator fitting(FreeBlocks& free, uint64_t bytes, const IsRight& is_right = nullptr) const;
+  Place cut_apart(Place start, uint64_t bytes);
+  void count(uint64_t bytes);
+  uint64_t unit() const { return apart_ != 0 ? apart_ : kBlockAlignment; }
   Place cut(FreeBlocks& free, FreeBlocks::iterator fit, uint64_t bytes, uint32_t stream, uint32_t origin);
   void release(Place place, Block& block);
   using Blocks = std::map<Place, Block>;
@@ -128,6 +141,8 @@ class Allocator {
   std::vector<uint32_t> unused_pools_;
   std::map<uint32_t, Segment> segments_;
   uint64_t limit_ = UINT64_MAX;
+  uint64_t apart_ = 0;  // 0: blocks share segments
+  uint64_t segment_unit_ = kSegmentAlignment;
   Statistics statistics_;
 };
 

@@ -5,9 +5,9 @@ import type { Facts, Operand } from "../ops/core/operation.ts";
 import { sameShape } from "../ops/kernels/map.ts";
 import { DeviceArray } from "../memory/array.ts";
 import { formatShape } from "../memory/shape.ts";
-import type { Draw } from "../device/capture.ts";
 import { GradientError } from "../errors.ts";
-import { drawingAgain, withDraws } from "../tensor/generator.ts";
+import { histories } from "../ops/quantized/float8-linear.ts";
+import { draws, type Draw } from "../tensor/generator.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
 import { backward } from "./backward.ts";
@@ -22,9 +22,10 @@ const advice = "what comes after an await could not be computed again";
  * `fn(...inputs)`, without keeping what it computes on the way: `backward` runs `fn` again for it, with the same random
  * numbers and under the same {@link autocast}. Gradients are the same; memory is that of the inputs and results alone,
  * for the time of one more `fn`. Tensors that `fn` makes are freed when it ends, but for those that it returns: one, or
- * an array of them. Other things that it does, such as the running means of a batch norm, are done twice; what it uses
- * from outside must still be there and unchanged. Throws TensorError for an async function, GradientError where it does
- * not return tensors, or others the second time.
+ * an array of them. A {@link nn.Float8Linear} scales the second time as the first, and notes what it saw once. Other
+ * things that it does, such as the running means of a batch norm, are done twice; what it uses from outside must still
+ * be there and unchanged. Throws TensorError for an async function, GradientError where it does not return tensors, or
+ * others the second time.
  * @example
  * const layer = new nn.Linear(4, 4);
  * const y = checkpoint((x: Tensor) => layer(x).tanh(), ones([2, 4]));
@@ -48,7 +49,7 @@ interface Run {
   readonly facts: readonly Facts[];
   /** What it used from outside that wants a gradient. */
   readonly captured: readonly DeviceArray[];
-  readonly draws: readonly Draw[];
+  readonly drawn: readonly Draw[];
   readonly caster: typeof casting.current;
 }
 
@@ -57,22 +58,24 @@ function kept<A extends readonly unknown[], R>(fn: (...inputs: A) => R, inputs: 
   const note = (operand: DeviceArray) => {
     if (isTracked(operand) && !inputs.includes(operand)) used.add(operand);
   };
-  const { result, draws } = withDraws(() =>
-    tidy(() => recording.run(null, () => watchOperands(note, () => fn(...inputs)))),
-  );
+  const run = () => recording.run(null, () => watchOperands(note, () => fn(...inputs)));
+  const {
+    result: { result, noted: scaled },
+    noted: drawn,
+  } = draws.note(() => tidy(() => histories.note(run)));
   const outputs = tensorsOf(result);
   const captured = [...used];
   if (captured.length === 0 && !inputs.some((each) => each instanceof DeviceArray && isTracked(each))) return result;
   const facts = outputs.map(({ dtype, shape }) => ({ dtype, shape }));
-  const run: Run = { fn: fn as Run["fn"], inputs: inputs.length, facts, captured, draws, caster: casting.current };
+  const first: Run = { fn: fn as Run["fn"], inputs: inputs.length, facts, captured, drawn, caster: casting.current };
   // What came in is another tensor when it comes out: one that was computed.
   const fresh = outputs.map((each) => (inputs.includes(each) || used.has(each) ? each.detach() : each));
   for (const each of fresh) each.lineage = null;
   const gradient = (
     gradients: readonly (DeviceArray | null)[],
     forward: { readonly inputs: readonly Operand[]; readonly wanted: readonly boolean[] },
-  ) => gradientsOf(run, gradients, forward);
-  append("checkpoint", { gradient }, [...inputs, ...captured] as Operand[], fresh, {});
+  ) => gradientsOf(first, gradients, forward);
+  append("checkpoint", { gradient }, [...inputs, ...captured, ...scaled] as Operand[], fresh, {});
   return (Array.isArray(result) ? fresh : fresh[0]) as R;
 }
 
@@ -89,7 +92,7 @@ function tensorsOf(result: unknown): readonly Tensor[] {
 
 /** Runs it again, on the tape, which begins at what it uses. */
 function gradientsOf(
-  { fn, inputs, facts, captured, draws, caster }: Run,
+  { fn, inputs, facts, captured, drawn, caster }: Run,
   gradients: readonly (DeviceArray | null)[],
   { inputs: saved, wanted }: { readonly inputs: readonly Operand[]; readonly wanted: readonly boolean[] },
 ): (DeviceArray | null)[] {
@@ -100,8 +103,9 @@ function gradientsOf(
         wanted[index] ? call("expand", [each as DeviceArray], { shape: (each as DeviceArray).shape }) : each,
       );
       const instead = new Map(captured.map((each, index) => [each, begins[inputs + index] as DeviceArray]));
-      const again = () =>
-        standIns.run(instead, () => drawingAgain(draws, () => fn(...(begins.slice(0, inputs) as never[]))));
+      const scaled = saved.slice(inputs + captured.length) as DeviceArray[];
+      const repeated = () => histories.repeat(scaled, () => fn(...(begins.slice(0, inputs) as never[])));
+      const again = () => standIns.run(instead, () => draws.repeat(drawn, repeated));
       const outputs = tensorsOf(casting.run(null, () => (caster === null ? again() : caster.again(again))));
       checkSame(facts, outputs);
       const roots = outputs.flatMap((output, index) => {

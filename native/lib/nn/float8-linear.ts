@@ -1,7 +1,8 @@
 // A linear layer that multiplies in 8-bit floats while it is trained, with scales from the steps before.
 import { TensorError } from "../errors.ts";
 import { casting } from "../ops/core/hooks.ts";
-import { emptyStep, float8Roles, longestHistory } from "../ops/quantized/float8-linear.ts";
+import { emptyStep, float8Roles, histories, longestHistory } from "../ops/quantized/float8-linear.ts";
+import { viewOf } from "../memory/array.ts";
 import { applyAll } from "../ops/core/apply.ts";
 import { gelu } from "../tensor/activations.ts";
 import { flag, oneOf, reader, wholeNumber } from "../tensor/arguments.ts";
@@ -40,7 +41,7 @@ const checkFrom = reader("Float8Linear.from", { written: "nn.Float8Linear.from",
  * Scaling is delayed: the scale is the least power of 2 with which the largest number of the steps before fits, 1 at
  * the first step, and the pass that rounds notes the largest number of its own. What is larger becomes the largest
  * 8-bit float; NaN and infinities reach the results, but not the history. A step is a forward in training mode, and its
- * gradient; after `eval()` scales stay as they are. Nothing waits for the device, so it works within a {@link graph}.
+ * gradient; after `eval()` scales stay as they are, and a {@link checkpoint} is one step. Nothing waits for the device, so it works within a {@link graph}.
  *
  * A GPU with 8-bit tensor cores uses them where rows, inputs and outputs are multiples of 16; else the rounded numbers
  * are multiplied in float32. Its gradient has no gradient.
@@ -111,11 +112,17 @@ export class Float8Linear extends Linear {
     const { weight, bias, activation, history, margin, training: isNoted, format } = this;
     const dtype = casting.current?.dtype ?? x.dtype;
     const gradients = format === "hybrid" ? "float8_e5m2" : "float8_e4m3";
-    const [product, ...parts] = applyAll("float8Linear", [x, weight, history], {
+    const then = histories.isIdle ? history : histories.next(() => history.clone());
+    const isAgain = histories.isRepeating;
+    // The gradient's history is what it will be by then, so it is not this operand.
+    const source = isAgain ? then : history;
+    using seen = viewOf(source, source);
+    const [product, ...parts] = applyAll("float8Linear", [x, weight, seen], {
       dtype,
       history,
       margin,
       isNoted,
+      isAgain,
       gradients,
     }) as Tensor[];
     for (const each of parts) each.dispose();

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { captures, type Draw } from "../device/capture.ts";
 import { TensorError } from "../errors.ts";
 import { formatShape } from "../memory/shape.ts";
-import { Scoped } from "../scoped.ts";
+import { Repeated } from "../repeated.ts";
 import { worded } from "../wording.ts";
 import { seed as seedKind, type Kind } from "./arguments.ts";
 import { tensor } from "./create.ts";
@@ -26,24 +26,8 @@ function checkedSeed(value: unknown): bigint {
   return BigInt(value as number | bigint);
 }
 
-/** Draws that are noted while a function runs. */
-interface Notes {
-  readonly draws: Draw[];
-  readonly outer: Notes | null;
-}
-const noting = new Scoped<Notes | null>(null);
-const repeating = new Scoped<Iterator<Draw, undefined> | null>(null);
-
-/** What `fn` returns, and what it drew from generators. */
-export function withDraws<T>(fn: () => T): { readonly result: T; readonly draws: readonly Draw[] } {
-  const notes: Notes = { draws: [], outer: noting.current };
-  return { result: noting.run(notes, fn), draws: notes.draws };
-}
-
-/** Runs `fn`, which draws what was drawn before, and goes on with new numbers when that is used up. */
-export function drawingAgain<T>(draws: readonly Draw[], fn: () => T): T {
-  return repeating.run(draws.values() as Iterator<Draw, undefined>, fn);
-}
+/** What a function that is run again draws. */
+export const draws = new Repeated<Draw>();
 
 /**
  * A sequence of random numbers of its own, for all devices: operations that get it as `generator` continue where the
@@ -91,9 +75,7 @@ export class Generator {
 
   /** @internal What the next operation draws. */
   next(): Draw {
-    const draw = repeating.current?.next().value ?? this.#fresh();
-    for (let each = noting.current; each !== null; each = each.outer) each.draws.push(draw);
-    return draw;
+    return draws.next(() => this.#fresh());
   }
   #fresh(): Draw {
     const capture = captures.current;

@@ -240,7 +240,9 @@ export interface Binding {
 
 /** The folder of the package: the parent of `lib` and of `dist`. */
 const home = fileURLToPath(new URL("../..", import.meta.url));
-const folders = [`${home}build/Release/`, `${home}build/`];
+/** Tests of another build of the two programs (scripts/sanitizers.mjs) name its folder. */
+const named = process.env["WARPCELL_NATIVE"];
+const folders = named === undefined ? [`${home}build/Release/`, `${home}build/`] : [`${named}/`];
 const folder = folders.find((candidate) => existsSync(candidate + "addon.node"));
 if (folder === undefined) {
   throw new Error(`The native addon is not built: there is no ${folders[0]}addon.node. Run "npm run build".`);

@@ -5,6 +5,7 @@ import { DeviceArray, viewOf } from "../../memory/array.ts";
 import { factsOf, type DType } from "../../memory/dtype.ts";
 import { TensorError } from "../../errors.ts";
 import { formatShape, sizeOf, transposed } from "../../memory/shape.ts";
+import { Repeated } from "../../repeated.ts";
 import { call, callAll } from "../core/calls.ts";
 import type { Computation } from "../core/operation.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
@@ -14,6 +15,9 @@ import { KernelFamily } from "../kernels/library.ts";
 import { withFlat } from "../shape/copy.ts";
 import { reshaped } from "../shape/views.ts";
 import { scaledRows } from "./scaled.ts";
+
+/** The histories by which a function that is run again scales. */
+export const histories = new Repeated<DeviceArray>();
 
 /** What is rounded: the layer's inputs, its weight, the gradients of its outputs. */
 export const float8Roles = ["input", "weight", "gradient"] as const;
@@ -32,6 +36,8 @@ export interface Float8LinearAttributes extends Delay {
   readonly history: DeviceArray;
   /** What gradients are rounded to. */
   readonly gradients: Float8;
+  /** The step was noted before: only its gradients are yet to be. */
+  readonly isAgain: boolean;
 }
 type Float8 = "float8_e4m3" | "float8_e5m2";
 
@@ -143,10 +149,11 @@ const float8Linear: Computation<[x: DeviceArray, weight: DeviceArray, history: D
       scale,
     ];
   },
-  run([y, input, matrix, inputScale, matrixScale], [x, weight, history], attributes, on) {
+  run([y, input, matrix, inputScale, matrixScale], [x, weight, history], { margin, isNoted, isAgain }, on) {
     const rows = input!.shape[0]!;
-    roundInto(on, [input!, inputScale!], x, "input", history, attributes);
-    roundInto(on, [matrix!, matrixScale!], weight, "weight", history, attributes);
+    const delay = { margin, isNoted: isNoted && !isAgain };
+    roundInto(on, [input!, inputScale!], x, "input", history, delay);
+    roundInto(on, [matrix!, matrixScale!], weight, "weight", history, delay);
     using across = turned(matrix!);
     const outputs = weight.shape[0]!;
     using out = viewOf(y!, { shape: [rows, outputs], strides: [outputs, 1], offset: y!.offset });
