@@ -292,14 +292,14 @@ template <class Op>
 struct Places {
   static constexpr bool is_one = false;
 };
-template <class T, bool largest>
-struct Places<ArgOf<T, largest>> {
-  static constexpr bool is_one = true;
+template <class T>
+struct Places<ArgOf<T, false>> {
+  static constexpr bool is_one = true, largest = false;
   using Extreme = MinOf<T>;
 };
 template <class T>
 struct Places<ArgOf<T, true>> {
-  static constexpr bool is_one = true;
+  static constexpr bool is_one = true, largest = true;
   using Extreme = MaxOf<T>;
 };
 

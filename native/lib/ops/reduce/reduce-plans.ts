@@ -8,6 +8,7 @@ const facts = kernelFacts("reduce", {
   lanes: "kLanes",
   chunkElements: "kChunk",
   blockColumns: "kColumns",
+  turned: "kTurned",
   group: "kGroup",
   threads: "kThreads",
   packBytes: "kPackBytes",
@@ -123,11 +124,11 @@ export interface Plans {
 
 export const plansFor: ByBlock<Plans> = {
   serial: {
-    // Vectors would be longer than these.
+    // Vectors would be longer than these rows; of slabs, states that are joined in groups would be most of the work.
     short(_, reduced) {
-      const { lanes } = facts();
+      const { lanes, turned } = facts();
       const { outer, length, inner } = reduced;
-      return isDense(reduced) && length < lanes && inner < lanes
+      return isDense(reduced) && length < lanes && inner <= turned
         ? { grid: Math.ceil(outer / Math.ceil(8192 / (length * inner))), block: 1 }
         : null;
     },
