@@ -5,6 +5,9 @@
 #include <warpcell/axis_lines.cuh>
 #include <warpcell/joins.cuh>
 #include <warpcell/map.cuh>
+#ifdef WARPCELL_SERIAL
+#include <warpcell/row_copies.cuh>
+#endif
 
 using namespace warpcell;
 
@@ -12,6 +15,56 @@ using namespace warpcell;
 struct alignas(16) Sixteen {
   uint64 word[2];
 };
+
+#ifdef WARPCELL_SERIAL
+constexpr int kPlaces = 256;     // elements whose places are worked out together
+constexpr long long kAhead = 8;  // rows that are on their way from memory
+// Of a row that has an index of its own.
+template <class T, class I>
+inline void take_elements(const T* from, const I* index, T* to, long long count, long long along, long long next,
+                          long long step, Checked& checked) {
+  long long places[kPlaces];
+  for (long long first = 0; first < count; first += kPlaces) {
+    const int here = count - first < kPlaces ? int(count - first) : kPlaces;
+    const long long length = checked.length;
+    const I* at = index + first * next;
+    int is_any_outside = 0;
+    auto place = [&](int k, long long i) WARPCELL_INLINED {
+      const long long place = i < 0 ? i + length : i;
+      const bool is_inside = uint64(place) < uint64(length);
+      is_any_outside |= !is_inside;
+      places[k] = is_inside ? place * step : 0;
+    };
+    if (next == 1)
+      for (int k = 0; k < here; k++) place(k, at[k]);
+    else
+      for (int k = 0; k < here; k++) place(k, at[k * next]);
+    // Which one is looked for only where there is one.
+    for (int k = 0; is_any_outside && k < here; k++) checked(at[k * next]);
+    if (along == 0)
+      for (int k = 0; k < here; k++) to[first + k] = from[places[k]];
+    else
+      for (int k = 0; k < here; k++) to[first + k] = from[(first + k) * along + places[k]];
+  }
+}
+// Whole rows by an index each, of which the next are fetched before they are wanted.
+template <class T, class I>
+inline void take_rows(const Layout<3>& layout, const T* in, const I* index, T* out, Span span, long long step,
+                      Checked& checked) {
+  const long long length = layout.shape[1], from_step = layout.strides[1][0], next = layout.strides[2][0];
+  long long row = span.begin / length, begin = span.begin - row * length;
+  for (long long at = span.begin; at < span.end; row++, begin = 0) {
+    const long long end = length < begin + span.end - at ? length : begin + span.end - at;
+    if (row + kAhead < layout.shape[0]) {
+      const char* ahead = (const char*)(in + (row + kAhead) * from_step + index[(row + kAhead) * next] * step);
+      for (long long byte = 0; byte < 256 && byte < length * (long long)sizeof(T); byte += 64)
+        __builtin_prefetch(ahead + byte);
+    }
+    copy_row(out + at, in + row * from_step + checked(index[row * next]) * step + begin, end - begin);
+    at += end - begin;
+  }
+}
+#endif
 
 // out[…] = in[…] at an index along an axis of `length`, whose elements lie `step` apart. `layout`: of `out`, without
 // gaps, of `in` but for that axis, and of the indices.
@@ -22,22 +75,21 @@ __global__ void take_axis(Layout<3> layout, const T* in, const I* index, T* out,
 #ifdef WARPCELL_SERIAL
   const int inner = layout.rank - 1;
   const long long along = layout.strides[1][inner], next = layout.strides[2][inner];
-  for_rows(layout, count, [&](const Offsets<3>& offsets, long long steps) {
-    T* to = out + offsets.at[0];
-    const T* from = in + offsets.at[1];
-    const I* at = index + offsets.at[2];
-    if (next == 0) {
+  if (layout.rank == 2 && next == 0 && along == 1) {
+    take_rows(layout, in, index, out, block_span(count), step, checked);
+  } else {
+    for_rows(layout, count, [&](const Offsets<3>& offsets, long long steps) {
+      T* to = out + offsets.at[0];
+      const T* from = in + offsets.at[1];
+      const I* at = index + offsets.at[2];
+      if (next != 0) return take_elements(from, at, to, steps, along, next, step, checked);
       from += checked(*at) * step;
       if (along == 1)
-        for (long long k = 0; k < steps; k++) to[k] = from[k];
+        copy_row(to, from, steps);
       else
         for (long long k = 0; k < steps; k++) to[k] = from[k * along];
-    } else if (along == 0) {
-      for (long long k = 0; k < steps; k++) to[k] = from[checked(at[k * next]) * step];
-    } else {
-      for (long long k = 0; k < steps; k++) to[k] = from[k * along + checked(at[k * next]) * step];
-    }
-  });
+    });
+  }
 #else
   if (layout.is_small) {
     const unsigned first = blockIdx.x * blockDim.x * kEach + threadIdx.x, end = unsigned(count);
@@ -102,7 +154,14 @@ template <class I, class F>
 __device__ inline void for_places(const I* index, const Part& part, long long length, long long own, long long inner,
                                   long long* outside, F put) {
   Checked checked(length);
-  for (long long o = part.o.begin; o < part.o.end; o++)
+  for (long long o = part.o.begin; o < part.o.end; o++) {
+    if (inner == 1) {
+      for (long long r = 0; r < own; r++) {
+        const long long at = checked(index[o * own + r]);
+        if (at >= part.at.begin && at < part.at.end) put(o * length + at, o * own + r);
+      }
+      continue;
+    }
     for (long long r = 0; r < own; r++) {
       const long long line = (o * own + r) * inner;
       for (long long n = part.n.begin; n < part.n.end; n++) {
@@ -110,6 +169,7 @@ __device__ inline void for_places(const I* index, const Part& part, long long le
         if (at >= part.at.begin && at < part.at.end) put((o * length + at) * inner + n, line + n);
       }
     }
+  }
   checked.tell(outside);
 }
 

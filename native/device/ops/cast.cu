@@ -3,6 +3,7 @@
 #include <warpcell/map.cuh>
 #include <warpcell/numbers.cuh>
 #ifdef WARPCELL_SERIAL
+#include <warpcell/row_copies.cuh>
 #include <warpcell/squares.cuh>
 #endif
 
@@ -16,8 +17,38 @@ template <class T>
 __global__ void copy_flat(const T* in, T* out, long long count) {
   map(count, out, [](T x) { return x; }, in);
 }
+
+#ifdef WARPCELL_SERIAL
+// Rows whose elements lie side by side on both sides. Short ones go a column at a time: it is longer.
+template <class T>
+inline void copy_rows(const Layout<2>& layout, const T* in, T* out, long long count) {
+  const long long length = layout.shape[1], to_step = layout.strides[0][0], from_step = layout.strides[1][0];
+  const Span span = block_span(count);
+  auto part = [=](long long row, long long begin, long long end) {
+    copy_row(out + row * to_step + begin, in + row * from_step + begin, end - begin);
+  };
+  long long row = span.begin / length, last = span.end / length;
+  if (row == last) return part(row, span.begin - row * length, span.end - row * length);
+  if (row * length < span.begin) {
+    part(row, span.begin - row * length, length);
+    row++;
+  }
+  if (length < kShortRow && length * (long long)sizeof(T) < 32) {
+    for (long long column = 0; column < length; column++)
+      for (long long r = row; r < last; r++) out[r * to_step + column] = in[r * from_step + column];
+  } else {
+    for (long long r = row; r < last; r++) part(r, 0, length);
+  }
+  if (last * length < span.end) part(last, 0, span.end - last * length);
+}
+#endif
+
 template <class T>
 __global__ void copy_strided(Layout<2> layout, const T* in, T* out, long long count) {
+#ifdef WARPCELL_SERIAL
+  if (layout.rank == 2 && layout.strides[0][1] == 1 && layout.strides[1][1] == 1)
+    return copy_rows(layout, in, out, count);
+#endif
   map_strided(layout, count, out, [](T x) { return x; }, in);
 }
 

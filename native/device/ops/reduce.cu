@@ -275,13 +275,15 @@ __global__ void rows(const T* in, Out* out, typename Op::State* states, long lon
 #ifdef WARPCELL_SERIAL
   long long count = rows * parts, share = (count + gridDim.x - 1) / gridDim.x;
   long long end = (blockIdx.x + 1) * share < count ? (blockIdx.x + 1) * share : count;
-  if constexpr (joins_lanes<Op, T>) {
+  if constexpr (joins_lanes<Op>) {
     if (parts == 1 && length >= kLanes && length <= kJoinedRow) {
       for (long long row = blockIdx.x * share; row < end; row += kRowsJoined) {
         const int many = end - row < kRowsJoined ? int(end - row) : kRowsJoined;
-        T found[kRowsJoined];
-        joined_states<Op>(in + row * row_step, many, row_step, int(length), found);
-        for (int r = 0; r < many; r++) put<Op>(out, states, row + r, found[r], parameter);
+        const T* first = in + row * row_step;
+        typename Op::State found[kRowsJoined];
+        const bool is_made = joined_states<Op>(first, many, row_step, int(length), found);
+        for (int r = 0; r < many; r++)
+          put<Op>(out, states, row + r, is_made ? found[r] : row_state<Op>(first + r * row_step, length, 0), parameter);
       }
       return;
     }

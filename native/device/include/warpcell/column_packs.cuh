@@ -10,8 +10,8 @@ namespace warpcell {
 
 constexpr int kAdded = 256;  // rows of a column that a thread adds one after the other
 
-// The first `count` of N rows.
-template <class Op, class T, int V, int N>
+// The first `count` of N rows; `is_first`: the states have no other yet.
+template <class Op, bool is_first, class T, int V, int N>
 __device__ inline void add_rows(typename Op::State (&states)[V], const Pack<T, V> (&loaded)[N], int count,
                                 long long row, int step) {
 #pragma unroll
@@ -20,7 +20,12 @@ __device__ inline void add_rows(typename Op::State (&states)[V], const Pack<T, V
       Wide<T> values[N];
 #pragma unroll
       for (int n = 0; n < N; n++) values[n] = widen<T>(loaded[n].element[v]);
-      Op::add_group(states[v], values, count);
+      if constexpr (!begins_with_group<Op>)
+        Op::add_group(states[v], values, count);
+      else if constexpr (is_first)
+        states[v] = Op::of_group(values, count);
+      else
+        Op::merge(states[v], Op::of_group(values, count));
     } else {
 #pragma unroll
       for (int n = 0; n < N; n++)
@@ -85,34 +90,43 @@ struct AcrossPacks {
   }
 };
 
-// Rows `row`, `row` + `step`, … before `last`.
+// U rows of which the first is `row`, or (`is_whole` not) those before `last`.
+template <class Op, bool is_first, bool is_whole, int U, int V, class Columns>
+__device__ inline void some_rows(typename Op::State (&states)[V], const Columns& columns, long long row, long long last,
+                                 int step) {
+  typename Columns::Loaded loaded[U];
+  int count = is_whole ? U : 0;
+#pragma unroll
+  for (int u = 0; u < U; u++) {
+    if (!is_whole && row + u * step >= last) continue;
+    loaded[u] = columns.load(row + u * step);
+    if (!is_whole) count = u + 1;
+  }
+  Pack<typename Columns::Type, V> packs[U];
+#pragma unroll
+  for (int u = 0; u < U; u++)
+    if (is_whole || u < count) packs[u] = Columns::pack(loaded[u]);
+  add_rows<Op, is_first>(states, packs, count, row, step);
+}
+
+// Rows `row`, `row` + `step`, … before `last`, of states that have none yet. A first group stands apart from the loop,
+// which then need not ask whether there was one.
 template <class Op, int V, class Columns>
 __device__ inline void strided_columns(typename Op::State (&states)[V], const Columns& columns, long long row,
                                        long long last, int step) {
   constexpr int U = Columns::kRows;
-  using Loaded = typename Columns::Loaded;
-  for (; row + (U - 1) * step < last; row += U * step) {
-    Loaded loaded[U];
-#pragma unroll
-    for (int u = 0; u < U; u++) loaded[u] = columns.load(row + u * step);
-    Pack<typename Columns::Type, V> packs[U];
-#pragma unroll
-    for (int u = 0; u < U; u++) packs[u] = Columns::pack(loaded[u]);
-    add_rows<Op>(states, packs, U, row, step);
+  if constexpr (begins_with_group<Op>) {
+    if (row + (U - 1) * step >= last) {
+      if constexpr (U > 1)
+        if (row < last) some_rows<Op, true, false, U - 1>(states, columns, row, last, step);
+      return;
+    }
+    some_rows<Op, true, true, U>(states, columns, row, last, step);
+    row += U * step;
   }
-  if constexpr (U > 1) {
-    if (row >= last) return;
-    Loaded loaded[U - 1];
-    int count = 0;
-#pragma unroll
-    for (int u = 0; u < U - 1; u++)
-      if (row + u * step < last) loaded[u] = columns.load(row + u * step), count = u + 1;
-    Pack<typename Columns::Type, V> packs[U - 1];
-#pragma unroll
-    for (int u = 0; u < U - 1; u++)
-      if (u < count) packs[u] = Columns::pack(loaded[u]);
-    add_rows<Op>(states, packs, count, row, step);
-  }
+  for (; row + (U - 1) * step < last; row += U * step) some_rows<Op, false, true, U>(states, columns, row, last, step);
+  if constexpr (U > 1)
+    if (row < last) some_rows<Op, false, false, U - 1>(states, columns, row, last, step);
 }
 
 // The same in groups, whose sums are added: roundings do not pile up along a column.

@@ -6,33 +6,53 @@
 
 namespace warpcell {
 constexpr int kColumns = 128;  // columns that are worked on at a time
-}
+constexpr int kTurned = 64;    // short rows that are turned into columns at a time, or columns of short slabs
+}  // namespace warpcell
 
 #ifdef WARPCELL_SERIAL
 
 namespace warpcell {
 
-constexpr int kTurned = 64;  // short rows that are turned into columns at a time
+constexpr int kRowsTogether = 4;  // whose elements join while a state is in a register
 
+// The same of `together` rows from `line` on, of which the first is row r.
+template <int together, class T, class Join>
+inline WARPCELL_INLINED void joined_rows(const T* line, long long inner, int width, long long r, Join join) {
+  auto column = [=](int j) WARPCELL_INLINED {
+    Wide<T> values[together];
+    for (int k = 0; k < together; k++) values[k] = widen<T>(line[k * inner + j]);
+    for (int k = 0; k < together; k++) join(j, values[k], r + k);
+  };
+  if (width == kColumns) {
+#pragma clang loop vectorize(assume_safety)
+#pragma GCC ivdep
+    for (int j = 0; j < kColumns; j++) column(j);
+  } else {
+#pragma clang loop vectorize(assume_safety)
+#pragma GCC ivdep
+    for (int j = 0; j < width; j++) column(j);
+  }
+}
 // Calls join(column, element of a row) for every row and column, along the rows.
 template <class T, class Join>
 inline WARPCELL_INLINED void each_column(const T* x, long long rows, long long inner, int width, Join join) {
-  for (long long r = 0; r < rows; r++) {
-    const T* line = x + r * inner;
-    if constexpr (is_held<T>) {
-      const HeldRow<T> held(line, width);
+  long long r = 0;
+  if constexpr (is_held<T>) {
+    for (; r + kRowsTogether <= rows; r += kRowsTogether) {
+      alignas(kLineBytes) float held[kRowsTogether][kColumns];
+      for (int k = 0; k < kRowsTogether; k++) widen_stretch(x + (r + k) * inner, held[k], width);
+      joined_rows<kRowsTogether>(held[0], kColumns, width, r, join);
+    }
+    for (; r < rows; r++) {
+      const HeldRow<T> held(x + r * inner, width);
 #pragma clang loop vectorize(assume_safety)
 #pragma GCC ivdep
       for (int j = 0; j < width; j++) join(j, held[j], r);
-    } else if (width == kColumns) {
-#pragma clang loop vectorize(assume_safety)
-#pragma GCC ivdep
-      for (int j = 0; j < kColumns; j++) join(j, widen<T>(line[j]), r);
-    } else {
-#pragma clang loop vectorize(assume_safety)
-#pragma GCC ivdep
-      for (int j = 0; j < width; j++) join(j, widen<T>(line[j]), r);
     }
+  } else {
+    for (; r + kRowsTogether <= rows; r += kRowsTogether)
+      joined_rows<kRowsTogether>(x + r * inner, inner, width, r, join);
+    for (; r < rows; r++) joined_rows<1>(x + r * inner, inner, width, r, join);
   }
 }
 
@@ -148,13 +168,30 @@ inline void folded_columns(const T* x, long long rows, int width, typename Op::S
     }
 }
 
+// tile[i][r] = element i of row r, of `count` rows without gaps. Compilers make vectors of it where they know the
+// length.
+template <int length, class T>
+inline void turn_rows(const T* x, int count, T (*tile)[kTurned]) {
+#pragma clang loop vectorize(assume_safety)
+#pragma GCC ivdep
+  for (int r = 0; r < count; r++)
+    for (int i = 0; i < length; i++) tile[i][r] = x[r * length + i];
+}
+template <class T>
+inline void turn_rows(const T* x, int count, int length, T (*tile)[kTurned]) {
+  if (length == 2) return turn_rows<2>(x, count, tile);
+  if (length == 3) return turn_rows<3>(x, count, tile);
+  if (length == 4) return turn_rows<4>(x, count, tile);
+  for (int i = 0; i < length; i++)
+    for (int r = 0; r < count; r++) tile[i][r] = x[r * length + i];
+}
+
 // The states of `count` rows of `length` elements, at most kTurned rows of fewer than kLanes: the rows are columns
 // first.
 template <class Op, class T>
 inline void turned_states(const T* x, int count, int length, typename Op::State* states) {
   T tile[kLanes][kTurned];
-  for (int i = 0; i < length; i++)
-    for (int r = 0; r < count; r++) tile[i][r] = x[r * length + i];
+  turn_rows(x, count, length, tile);
   Columns<Op>::of(&tile[0][0], length, kTurned, count, states, 0);
 }
 

@@ -245,7 +245,7 @@ struct VarOf {
   // N elements at a time, or the first `count` of them, need one division: their own mean and squares first, less what
   // the rounding of that mean left.
   template <int N>
-  static __device__ inline void add_group(State& state, const Wide<T> (&x)[N], int count = N) {
+  static __device__ inline State of_group(const Wide<T> (&x)[N], int count = N) {
     A sum = A(0), rest = A(0), squares = A(0);
 #pragma unroll
     for (int i = 0; i < N; i++)
@@ -258,7 +258,11 @@ struct VarOf {
       rest += d;
       squares += d * d;
     }
-    const State own = {A(count), mean, squares - rest * rest * part};
+    return {A(count), mean, squares - rest * rest * part};
+  }
+  template <int N>
+  static __device__ inline void add_group(State& state, const Wide<T> (&x)[N], int count = N) {
+    const State own = of_group(x, count);
     if (state.count == A(0))
       state = own;
     else
@@ -287,19 +291,27 @@ constexpr bool by_groups<StdOf<T>> = true;
 template <class T>
 constexpr bool by_groups<LogSumExpOf<T>> = true;
 
+// Whether a state is sooner made of its first group than joined with it.
+template <class Op>
+constexpr bool begins_with_group = false;
+template <class T>
+constexpr bool begins_with_group<VarOf<T>> = true;
+template <class T>
+constexpr bool begins_with_group<StdOf<T>> = true;
+
 // Whether what is kept is a place, and whether that of the largest.
 template <class Op>
 struct Places {
   static constexpr bool is_one = false;
 };
-template <class T, bool largest>
-struct Places<ArgOf<T, largest>> {
-  static constexpr bool is_one = true;
+template <class T>
+struct Places<ArgOf<T, false>> {
+  static constexpr bool is_one = true, largest = false;
   using Extreme = MinOf<T>;
 };
 template <class T>
 struct Places<ArgOf<T, true>> {
-  static constexpr bool is_one = true;
+  static constexpr bool is_one = true, largest = true;
   using Extreme = MaxOf<T>;
 };
 

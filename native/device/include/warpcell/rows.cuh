@@ -2,11 +2,10 @@
 // block on a GPU.
 #pragma once
 #include "reduction.cuh"
+#include "vectors.cuh"
 
 namespace warpcell {
 
-// States that lie side by side while elements are added: fewer roundings in a row, and vectors for a processor.
-constexpr int kLanes = 32;
 // Elements that are added to lanes before the lanes are joined, on the CPU.
 constexpr int kChunk = 4096;
 
@@ -83,38 +82,21 @@ struct Chunk<VarOf<T>> {
 template <class T>
 struct Chunk<StdOf<T>> : Chunk<VarOf<T>> {};
 
-// The largest (smallest) first, then where it is.
-template <class T, bool largest>
-struct Chunk<ArgOf<T, largest>> {
+// NaN, where there is one, is the largest and the smallest.
+template <class Op>
+struct ChunkOfExtremes {
   static constexpr bool is_special = true;
-  using W = Wide<T>;
   template <class At>
-  static inline WARPCELL_INLINED Best<W> of(At at, long long length, long long index) {
-    const W none = ArgOf<T, largest>::start().value;
-    W lanes[kLanes];
-    int unordered[kLanes] = {};
-    for (int k = 0; k < kLanes; k++) lanes[k] = none;
-    auto join = [&](int k, W x) WARPCELL_INLINED {
-      lanes[k] = (largest ? x > lanes[k] : x < lanes[k]) ? x : lanes[k];
-      unordered[k] |= x != x;
-    };
-    long long i = 0;
-    for (; i + kLanes <= length; i += kLanes) {
-#pragma clang loop vectorize(assume_safety)
-#pragma GCC ivdep
-      for (int k = 0; k < kLanes; k++) join(k, at(i + k));
-    }
-    for (int k = 0; i < length; i++, k++) join(k, at(i));
-    W best = none;
-    int any = 0;
-    for (int k = 0; k < kLanes; k++) {
-      best = (largest ? lanes[k] > best : lanes[k] < best) ? lanes[k] : best;
-      any |= unordered[k];
-    }
-    for (i = 0; any ? !(at(i) != at(i)) : at(i) != best;) i++;
-    return {at(i), index + i};
+  static inline WARPCELL_INLINED typename Op::State of(At at, long long length, long long) {
+    const auto found = joined<Op>(at, length);
+    if constexpr (minds_nan<Op>) return found.has_nan ? Op::start() - Op::start() : found.state;
+    return found.state;
   }
 };
+template <class T>
+struct Chunk<MaxOf<T>> : ChunkOfExtremes<MaxOf<T>> {};
+template <class T>
+struct Chunk<MinOf<T>> : ChunkOfExtremes<MinOf<T>> {};
 
 // Bits join in any order: a plain loop is vectors.
 template <class Op>
@@ -173,6 +155,8 @@ template <class Op, class At>
 inline WARPCELL_INLINED typename Op::State chunk(At at, long long length, long long index) {
   if constexpr (Chunk<Op>::is_special) {
     return Chunk<Op>::of(at, length, index);
+  } else if constexpr (Lane<Op>::is_known) {
+    return typename Op::State(joined<Op>(at, length).state);
   } else {
     typename Op::State lanes[kLanes];
     for (int k = 0; k < kLanes; k++) lanes[k] = Op::start();
@@ -189,6 +173,34 @@ inline WARPCELL_INLINED typename Op::State chunk(At at, long long length, long l
   }
 }
 
+// The place of the largest (smallest), of kLanes elements or more: the first chunk that has it is found first, by
+// extremes alone, and then where in it.
+template <class Op, class At>
+inline WARPCELL_INLINED typename Op::State first_extreme(At at, long long length, long long index) {
+  using Extreme = typename Places<Op>::Extreme;
+  using W = typename Extreme::State;
+  W best = Extreme::start();
+  bool has_nan = false;
+  long long i = 0, end = length;
+  for (long long first = 0; first < length && !has_nan; first += kChunk) {
+    const long long steps = length - first < kChunk ? length - first : kChunk;
+    const auto found = joined<Extreme>([=](long long i) WARPCELL_INLINED { return at(first + i); }, steps);
+    has_nan = found.has_nan;
+    if (first > 0 && !has_nan && !(Places<Op>::largest ? found.state > best : found.state < best)) continue;
+    best = found.state;
+    i = first;
+    end = first + steps;
+  }
+  for (; i + kLanes <= end; i += kLanes) {
+    Marks<W> found = {};
+    each_vector<W>([&](int k) WARPCELL_INLINED { return at(i + k); },
+                   [&](int, const Vector<W>& x) WARPCELL_INLINED { found |= has_nan ? x != x : x == best; });
+    if (is_any(found)) break;
+  }
+  while (has_nan ? !(at(i) != at(i)) : at(i) != best) i++;
+  return {at(i), index + i};
+}
+
 // The state of at(0), …, at(length − 1), on the CPU; `index` is what the first counts as.
 template <class Op, class At>
 inline WARPCELL_INLINED typename Op::State line(At at, long long length, long long index) {
@@ -197,6 +209,7 @@ inline WARPCELL_INLINED typename Op::State line(At at, long long length, long lo
     for (long long i = 0; i < length; i++) Op::add(state, at(i), index + i);
     return state;
   }
+  if constexpr (Places<Op>::is_one) return first_extreme<Op>(at, length, index);
   if (length <= kChunk) return chunk<Op>(at, length, index);
   Cascade<Op> cascade;
   for (long long first = 0; first < length; first += kChunk) {

@@ -8,6 +8,7 @@ const facts = kernelFacts("reduce", {
   lanes: "kLanes",
   chunkElements: "kChunk",
   blockColumns: "kColumns",
+  turned: "kTurned",
   group: "kGroup",
   threads: "kThreads",
   packBytes: "kPackBytes",
@@ -98,6 +99,8 @@ function columnBlock(device: DeviceProcess, columns: number, outer: number, leng
 
 /** Columns from which on a thread has several that need not begin at a pack: of fewer, packs would have little. */
 const worthPacks = 64;
+/** Rows of elements of 8 bytes up to which packs are worth being read twice: a column is no more work than its start. */
+const fewRows = 6;
 
 /** What is reduced: bytes of an element, how many a thread of columns takes side by side, and where they begin. */
 export interface Elements {
@@ -123,11 +126,11 @@ export interface Plans {
 
 export const plansFor: ByBlock<Plans> = {
   serial: {
-    // Vectors would be longer than these.
+    // Vectors would be longer than these rows; of slabs, states that are joined in groups would be most of the work.
     short(_, reduced) {
-      const { lanes } = facts();
+      const { lanes, turned } = facts();
       const { outer, length, inner } = reduced;
-      return isDense(reduced) && length < lanes && inner < lanes
+      return isDense(reduced) && length < lanes && inner <= turned
         ? { grid: Math.ceil(outer / Math.ceil(8192 / (length * inner))), block: 1 }
         : null;
     },
@@ -169,9 +172,9 @@ export const plansFor: ByBlock<Plans> = {
     },
     columns(device, { outer, length, inner, outerStep, step }, { bytes, beside, place }) {
       const isPacked = [place / bytes, inner, outerStep, step].every((each) => each % beside === 0);
-      // Packs that rows do not begin at are read twice, which costs less than a thread for each column, but for elements
-      // of 8 bytes.
-      const width = isPacked || (inner >= worthPacks && bytes <= 4) ? beside : 1;
+      // Packs that rows do not begin at are read twice, which costs less than a thread for each column, but for many
+      // elements of 8 bytes.
+      const width = isPacked || (inner >= worthPacks && (bytes <= 4 || length <= fewRows)) ? beside : 1;
       const across = Math.ceil(inner / width);
       const block = columnBlock(device, across, outer, length);
       const blocks = Math.ceil((outer * across) / block[0]);

@@ -146,6 +146,8 @@ const ofOneElement: Partial<Record<ReducerName, OfOne>> = {
   prod: itself,
   max: itself,
   min: itself,
+  any: itself,
+  all: itself,
   mean: (on, out, element, divisor) => divisor === 1 && itself(on, out, element, divisor),
   norm(on, out, element) {
     functionRows.abs.run([out], [element], {}, on);
