@@ -167,7 +167,7 @@ function imagesOf(x: Tensor, channels: ImageOptions["channels"]): Images {
         ? "first"
         : shape.length > 3 && shape.at(-3) === 1
           ? "first"
-          : shape.length > 3 && shape.at(-1) === 1
+          : shape.length > 2 && shape.at(-1) === 1 && shape.at(-2) !== 1
             ? "last"
             : "none");
   if (where === "last" && !(shape.length > 2 && isChannels(shape.at(-1)))) fail("1, 3 or 4 channels on the last axis");
