@@ -13,10 +13,11 @@ import { type Definition, definitionsOf } from "./definitions.ts";
 import { boundNames, type Declared, isFunction } from "./hoisting.ts";
 import { type Importing, importCall, importHead, isEmptyExport, isReexport } from "./imports.ts";
 import { Initialisations } from "./initialisations.ts";
-import { inserted } from "./inserted.ts";
+import { inserted, replaced } from "./inserted.ts";
 import { Positions } from "./positions.ts";
 import { type Analysis, analyse, type Reference } from "./references.ts";
 import type { Scope } from "./scope.ts";
+import { truthsBelow } from "./truths.ts";
 import { asObjectLiteral, takeUsing, toJavaScript, toTree, type Using } from "./syntax.ts";
 
 /**
@@ -147,6 +148,7 @@ class CellRewriter {
     this.#markLaunchers();
     this.#rewriteReferences();
     this.#rewriteLaunches();
+    this.#rewriteTruths();
     this.#rewriteAwaits();
     for (const { start, end } of this.#analysis.importMetas) this.#output.overwrite(start, end, `${this.#prefix}.meta`);
     for (const node of this.#analysis.dynamicImports)
@@ -258,6 +260,20 @@ class CellRewriter {
   #rewriteLaunches(): void {
     for (const { start, end } of this.#analysis.launches)
       this.#output.appendRight(start, `(${this.#originAt(start)}, `).appendLeft(end, ")");
+  }
+
+  /** What a tensor would answer as an object. */
+  #rewriteTruths(): void {
+    const { conditions, equalities } = truthsBelow(this.#program, this.#code);
+    for (const { start, end, isCall } of conditions)
+      this.#output
+        .prependRight(start, this.#inserted(`${this.#prefix}.truth(`))
+        .appendLeft(end, this.#inserted(`, ${isCall})`));
+    for (const { start, end, operator } of equalities)
+      this.#output
+        .prependRight(start, this.#inserted(`${this.#prefix}.loosely(`))
+        .overwrite(operator.start, operator.start + operator.text.length, replaced(operator.text, ",", this.#prefix))
+        .appendLeft(end, this.#inserted(`, "${operator.text}")`));
   }
 
   /** Nothing else can stop an async function that an interrupt found waiting. */

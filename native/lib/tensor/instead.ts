@@ -141,9 +141,9 @@ Object.defineProperty(Tensor.prototype, "data", {
   configurable: true,
 });
 
-/** x[0] … x[31]: JavaScript has no other way to know of brackets that costs the rest nothing. */
+/** x[-4] … x[31]: JavaScript has no other way to know of brackets that costs the rest nothing. */
 const places = 32;
-for (let at = 0; at < places; at++)
+for (let at = -4; at < places; at++)
   Object.defineProperty(DeviceArray.prototype, at, {
     get(): never {
       throw new TensorError("NAME", `Brackets do not index a tensor: write x.get(${at}) for x[${at}].`);
