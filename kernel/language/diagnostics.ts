@@ -176,6 +176,7 @@ export function readable(text: string): string {
       "$2 of Cell [$1]",
     )
     .replace(/import\("[^"]*\/\.warpcell-[^"]*"\)\./g, "")
+    .replace(/typeof import\("[^"]*\/(?:warpcell|native)\/dist\/index"\)/g, "warpcell")
     .replace(new RegExp(`typeof import\\("[^"]*${cellModule.source}[^"]*"\\)`, "g"), "Cell [$1]")
     .replace(/import\("[^"]*\/warpcell\/dist\/[^"]*"\)\.|import\("[^"]*\/native\/dist\/[^"]*"\)\./g, "");
 }

@@ -105,8 +105,29 @@ describe("questions of truth and equality that the session answers", () => {
     ["const a = 1; (a == (a)) == (a != a)", [false, [1, "==", 1], [1, "!=", 1], [true, "==", false]]],
     ["const a = null; a == null || 'b' != a || `c` == a || typeof a == a", [true]],
     ["const a = 1; a === a && a !== 2", [true]],
+    [
+      "const p = [1], q = [1], sum = (x) => x; [(p == q).sum?.(), sum(p) == q]",
+      [
+        [undefined, false],
+        [[1], "==", [1]],
+        [[1], "==", [1]],
+      ],
+    ],
+    ["const p = { sum: () => 2 }; (async () => 2)(), p.sum() == p.sum()", [true, [2, "==", 2]]],
   ])("%s", (cell, wanted) => {
     expect(asked(cell)).toEqual(wanted);
+  });
+
+  test("what is awaited is asked for once it is there", async () => {
+    const notebook = new Notebook();
+    const value = await notebook.run(
+      "const f = async (n) => n; [await f(1) == await f(1), (await f(2)) != await f(3)]",
+    );
+    expect([value, ...notebook.asked]).toEqual([
+      [true, true],
+      [1, "==", 1],
+      [2, "!=", 3],
+    ]);
   });
 
   test("functions have the text that was written", () => {

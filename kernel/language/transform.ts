@@ -147,9 +147,8 @@ class CellRewriter {
       this.#scope.declare(name, declared === "const" || declared === "import" ? "constant" : "variable");
     this.#markLaunchers();
     this.#rewriteReferences();
-    this.#rewriteLaunches();
-    this.#rewriteTruths();
-    this.#rewriteAwaits();
+    this.#rewriteExpressions();
+    this.#rewriteLoops();
     for (const { start, end } of this.#analysis.importMetas) this.#output.overwrite(start, end, `${this.#prefix}.meta`);
     for (const node of this.#analysis.dynamicImports)
       this.#output.overwrite(node.start, node.start + "import".length, `${this.#prefix}.dynamic`);
@@ -257,29 +256,53 @@ class CellRewriter {
     return `${this.#prefix}.origin.current = ${this.#parts.firstOrigin + this.#origins.length - 1}`;
   }
 
-  #rewriteLaunches(): void {
-    for (const { start, end } of this.#analysis.launches)
-      this.#output.appendRight(start, `(${this.#originAt(start)}, `).appendLeft(end, ")");
-  }
-
-  /** What a tensor would answer as an object. */
-  #rewriteTruths(): void {
+  /**
+   * What is written around expressions: the line of a launch, what a tensor would answer as an object, and, since nothing
+   * else can stop an async function that an interrupt found waiting, what is asked behind each `await`.
+   */
+  #rewriteExpressions(): void {
     const { conditions, equalities } = truthsBelow(this.#program, this.#code);
-    for (const { start, end, isCall } of conditions)
-      this.#output
-        .prependRight(start, this.#inserted(`${this.#prefix}.truth(`))
-        .appendLeft(end, this.#inserted(`, ${isCall})`));
-    for (const { start, end, operator } of equalities)
-      this.#output
-        .prependRight(start, this.#inserted(`${this.#prefix}.loosely(`))
-        .overwrite(operator.start, operator.start + operator.text.length, replaced(operator.text, ",", this.#prefix))
-        .appendLeft(end, this.#inserted(`, "${operator.text}")`));
+    const helper = (call: string) => this.#inserted(`${this.#prefix}.${call}(`);
+    const around = [
+      ...this.#analysis.launches.map(({ start, end }) => ({
+        start,
+        end,
+        open: `(${this.#originAt(start)}, `,
+        close: ")",
+      })),
+      ...this.#analysis.awaitExpressions.map(({ start, end }) => ({
+        start,
+        end,
+        open: helper("resumed"),
+        close: this.#inserted(")"),
+      })),
+      ...conditions.map(({ start, end, isCall }) => ({
+        start,
+        end,
+        open: helper("truth"),
+        close: this.#inserted(`, ${isCall})`),
+      })),
+      ...equalities.map(({ start, end, operator }) => ({
+        start,
+        end,
+        open: helper("loosely"),
+        close: this.#inserted(`, "${operator.text}")`),
+      })),
+    ];
+    // Of those that begin, or end, at one place, the longer is outside.
+    const outerFirst = around.toSorted((one, other) => one.start - other.start || other.end - one.end);
+    for (const { start, open } of outerFirst) this.#output.appendRight(start, open);
+    const innerFirst = outerFirst.toReversed().toSorted((one, other) => one.end - other.end || other.start - one.start);
+    for (const { end, close } of innerFirst) this.#output.appendLeft(end, close);
+    for (const { operator } of equalities)
+      this.#output.overwrite(
+        operator.start,
+        operator.start + operator.text.length,
+        replaced(operator.text, ",", this.#prefix),
+      );
   }
 
-  /** Nothing else can stop an async function that an interrupt found waiting. */
-  #rewriteAwaits(): void {
-    for (const { start, end } of this.#analysis.awaitExpressions)
-      this.#output.appendRight(start, this.#inserted(`${this.#prefix}.resumed(`)).appendLeft(end, this.#inserted(")"));
+  #rewriteLoops(): void {
     for (const { type, start, end } of this.#analysis.awaitBodies) {
       if (type === "BlockStatement") this.#output.appendLeft(start + 1, this.#inserted(` ${this.#prefix}.resumed();`));
       else

@@ -184,6 +184,18 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     ).toBe("Image: 9 × 13, in colours");
   });
 
+  test("a list of images is a grid, and a path is no image", () => {
+    const said = (image: unknown) => String(Object(image)[Symbol.for("Jupyter.display")]()["text/plain"]);
+    const x = zeros([4, 5], { device });
+    expect(said(plot.image([x, x.add(1)]))).toBe("Images: 2 of 4 × 5");
+    expect(said(plot.image([x.unsqueeze(2).expand([4, 5, 3])]))).toBe("Image: 4 × 5, in colours");
+    expect(said(plot.image([zeros([5], { device }), zeros([5], { device })]))).toBe("Image: 2 × 5");
+    expect(() => plot.image([x, x.T])).toThrow(
+      "plot.image takes a list of images of one shape but got [4, 5] and [5, 4]: show each by display(plot.image(x)).",
+    );
+    expect(() => plot.image("cat.png" as never)).toThrow('write plot.image(await io.load("cat.png")).');
+  });
+
   test("what is no picture is not saved, and the error says what to write", async () => {
     const save = (x: unknown, path = "x.png", options?: io.SaveOptions) =>
       io.save(join(folder, path), x as Tensor, options);

@@ -5,7 +5,8 @@ import { openKernel, shown } from "../helpers/kernel.ts";
 
 test("tensors in conditions and between == say what to write; questions whether there is one are answered", async () => {
   const { client } = await openKernel();
-  const last = async (code: string) => shown(await client.execute(code)).at(-1);
+  const last = async (code: string) =>
+    shown(await client.execute(code)).find(([type]) => type === "error" || type === "execute_result");
   await client.execute(
     'import { tensor, zeros } from "warpcell"; const x = tensor([1, 6, 3]), y = tensor([1, 6, 3]); let none: typeof x | undefined;',
   );
@@ -25,6 +26,7 @@ test("tensors in conditions and between == say what to write; questions whether 
     ["const ask = (a: typeof x) => a.isnan() || a; ask(x)", many],
     ["x == y", same],
     ["x.add(1) == y.add(1)", same],
+    ["(x == y).sum()", same],
     [
       "x != y",
       "JavaScript's != does not compare what tensors hold: write x.ne(y) for each element, !x.arrayEqual(y) for",

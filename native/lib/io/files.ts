@@ -263,6 +263,7 @@ const instead = {
   names: "Write header.",
   sep: "Write delimiter.",
   skiprows: "Write skip.",
+  parse_dates: "Dates are lists of texts, which plot takes as x.",
 };
 
 async function readAll(

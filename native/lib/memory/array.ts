@@ -103,6 +103,11 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
 
   /** For the library. Takes over one hold on the storage. */
   constructor(storage: Storage, dtype: D, view: View, contiguous = isContiguous(view.shape, view.strides)) {
+    if (view === undefined)
+      throw new TensorError(
+        "NAME",
+        "Tensors are made by functions: write tensor([1, 2]), without new, or zeros([2, 3]).",
+      );
     this.dtype = dtype;
     this.shape = view.shape;
     this.strides = view.strides;
