@@ -9,6 +9,7 @@ import type {
   Statement,
   VariableDeclaration,
 } from "oxc-parser";
+import { writeAround } from "./around.ts";
 import { type Definition, definitionsOf } from "./definitions.ts";
 import { boundNames, type Declared, isFunction } from "./hoisting.ts";
 import { type Importing, importCall, importHead, isEmptyExport, isReexport } from "./imports.ts";
@@ -262,38 +263,19 @@ class CellRewriter {
    */
   #rewriteExpressions(): void {
     const { conditions, equalities } = truthsBelow(this.#program, this.#code);
-    const helper = (call: string) => this.#inserted(`${this.#prefix}.${call}(`);
+    const asked = (call: string, { start, end }: { start: number; end: number }, more = "") => ({
+      start,
+      end,
+      open: this.#inserted(`${this.#prefix}.${call}(`),
+      close: this.#inserted(`${more})`),
+    });
     const around = [
-      ...this.#analysis.launches.map(({ start, end }) => ({
-        start,
-        end,
-        open: `(${this.#originAt(start)}, `,
-        close: ")",
-      })),
-      ...this.#analysis.awaitExpressions.map(({ start, end }) => ({
-        start,
-        end,
-        open: helper("resumed"),
-        close: this.#inserted(")"),
-      })),
-      ...conditions.map(({ start, end, isCall }) => ({
-        start,
-        end,
-        open: helper("truth"),
-        close: this.#inserted(`, ${isCall})`),
-      })),
-      ...equalities.map(({ start, end, operator }) => ({
-        start,
-        end,
-        open: helper("loosely"),
-        close: this.#inserted(`, "${operator.text}")`),
-      })),
+      ...this.#analysis.launches.map((site) => ({ ...site, open: `(${this.#originAt(site.start)}, `, close: ")" })),
+      ...this.#analysis.awaitExpressions.map((node) => asked("resumed", node)),
+      ...conditions.map((condition) => asked("truth", condition, `, ${condition.isCall}`)),
+      ...equalities.map((equality) => asked("loosely", equality, `, "${equality.operator.text}"`)),
     ];
-    // Of those that begin, or end, at one place, the longer is outside.
-    const outerFirst = around.toSorted((one, other) => one.start - other.start || other.end - one.end);
-    for (const { start, open } of outerFirst) this.#output.appendRight(start, open);
-    const innerFirst = outerFirst.toReversed().toSorted((one, other) => one.end - other.end || other.start - one.start);
-    for (const { end, close } of innerFirst) this.#output.appendLeft(end, close);
+    writeAround(this.#output, around);
     for (const { operator } of equalities)
       this.#output.overwrite(
         operator.start,
