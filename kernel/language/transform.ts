@@ -258,8 +258,8 @@ class CellRewriter {
   }
 
   /**
-   * What is written around expressions: the line of a launch, what a tensor would answer as an object, and, since nothing
-   * else can stop an async function that an interrupt found waiting, what is asked behind each `await`.
+   * What is written around expressions: the line of a launch, what a tensor would answer as an object, and, since
+   * nothing else can stop an async function that an interrupt found waiting, what is asked behind each `await`.
    */
   #rewriteExpressions(): void {
     const { conditions, equalities } = truthsBelow(this.#program, this.#code);

@@ -106,9 +106,9 @@ export function hessian<A extends readonly unknown[]>(fn: Differentiated<A>): (.
  * The value of `fn` and, for any `v` of its shape, $v^\top J$: one tensor for each tensor of floats among the inputs, in
  * one pass through the tape. May be asked again and again. Throws GradientError for a `v` of another shape.
  * @example
- * const { value, gradients } = vjp((x: Tensor) => x.square(), tensor([1, 2, 3]));
- * value; // → tensor([1, 4, 9], shape [3], float32, cpu)
- * gradients(tensor([1, 0, 1])); // → [ tensor([2, 0, 6], shape [3], float32, cpu) ]
+ * const both = vjp((x: Tensor) => x.square(), tensor([1, 2, 3]));
+ * both.value; // → tensor([1, 4, 9], shape [3], float32, cpu)
+ * both.gradients(tensor([1, 0, 1])); // → [ tensor([2, 0, 6], shape [3], float32, cpu) ]
  */
 export function vjp<A extends readonly unknown[]>(fn: Differentiated<A>, ...inputs: A): PulledBack {
   checkedFunction("vjp", fn);

@@ -58,7 +58,7 @@ export interface Plot {
  * @example
  * const x = linspace(0, 6, 100);
  * plot(x, { sine: x.sin(), cosine: x.cos() }, { title: "Two waves", xLabel: "x" });
- * plot(["2024-01-31", "2024-02-29", "2024-03-31"], [3, 1, 2]); // → Chart: 3 points, ⠡⠂ 1 … 3
+ * plot(["2024-01-31", "2024-02-29", "2024-03-31"], [3, 1, 2]); // → Chart: 3 points, ⢁⠂ 1 … 3
  * plot({ cats: 3, dogs: 4 }, { title: "Bars" }); // → Bars: 2 bars, ⡈ 3 … 4
  */
 export const plot: Plot = Object.assign((...args: unknown[]) => new Chart(readPlot, args), {
