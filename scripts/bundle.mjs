@@ -78,6 +78,7 @@ const runs = {
   "apache-arrow": [/^package\.json$/, /^LICENSE/, /^NOTICE/, /\.mjs$/],
   fzstd: [/^package\.json$/, /^LICENSE/, /^esm\//],
   hyparquet: [/^package\.json$/, /^LICENSE/, /^src\/.*\.js$/],
+  "jpeg-js": [/^package\.json$/, /^LICENSE/, /^index\.js$/, /^lib\/.*\.js$/],
   papaparse: [/^package\.json$/, /^LICENSE/, /^papaparse\.js$/],
   "cmake-ts": [/^package\.json$/, /^LICENSE/, /^build\/loader\.[cm]?js$/],
 };

@@ -358,7 +358,8 @@ test("batches have the types of the data, of a transform or of a collate, and co
     "{ const net = new w.nn.Sequential(new w.nn.Linear(2, 3), w.relu, (x) => x.gelu()); const p: Tensor = net.layers[0].weight; const any: w.nn.Sequential = net; const y: Tensor = net(f32); for (const layer of net.layers) layer(f32); }",
     "{ const all: w.nn.Module[] = []; const net = new w.nn.Sequential(...all); new w.nn.Sequential(net, ...all, (x) => x.exp()); class Net extends w.nn.Module { body: w.nn.Sequential = net; forward(x: Tensor) { return this.body(x); } } }",
     "{ const t = await w.io.load('t.csv'); t.age.mean(); t.name.map(String); }",
-    "{ const t = await w.io.load('t.csv', { texts: ['name'] }); const name: string[] = t.name; const age: Tensor | undefined = t.age; }",
+    "{ const t = await w.io.load('t.csv', { texts: ['name'] }); const name: string[] = t.name; const age: Tensor | undefined = t.age; const more: string[] = t.city; t.age.mean(); }",
+    "{ const x = await w.io.load('cat.png'); is<typeof x, Tensor>(); const y = await w.io.load('cat.jpeg', { channels: 1 }); y.shape; await w.io.save('x.jpg', x, { quality: 80 }); }",
     "is<Awaited<ReturnType<typeof matrix>>, Tensor>(); function matrix() { return w.io.load('t.parquet', { matrix: true }); }",
   ];
   expect(foundIn(lines)).toEqual([]);

@@ -22,6 +22,10 @@ export interface CellHelpers {
   expose(...names: string[]): void;
   /** Returns the value that code awaited; throws when its request was interrupted meanwhile. */
   resumed<T>(value?: T): T;
+  /** Returns a value that a condition asks for. Throws for a tensor whose elements may be meant: see truths.ts. */
+  truth<T>(value: T, isCall: boolean): T;
+  /** `left == right` or `left != right`. Throws for two tensors. */
+  loosely(left: unknown, right: unknown, operator: "==" | "!="): boolean;
   /** Returns the value of a `using` of the top level, to be disposed of when the cell ends. */
   using<T>(value: T, isAsync: boolean): T;
   origin: { current: number };

@@ -78,7 +78,7 @@ export function mistakesIn(wrapped: Wrapped, setting: Setting, result: unknown):
     const code = `TS${item.code ?? ""}`;
     const message = isTensorIndexed(finding)
       ? bracketsOfTensor
-      : (sentences.get(finding.code) ?? readable(item.message));
+      : (sentences.get(finding.code) ?? tensorOperator(finding) ?? readable(item.message));
     found.set(`${place.start}:${code}:${message}`, { ...place, code, severity, message });
   }
   return [...found.values()].sort((a, b) => a.start - b.start);
@@ -126,6 +126,32 @@ function itemsOf(result: unknown): Item[] {
 const bracketsOfTensor =
   "Brackets do not index a tensor: write x.get(0) for x[0], and x.set([0], value) for x[0] = value.";
 
+/** What stands for JavaScript's operators. */
+const methods: Readonly<Record<string, string>> = {
+  "+": "add",
+  "+=": "add_",
+  "-": "sub",
+  "*": "mul",
+  "/": "div",
+  "%": "remainder",
+  "**": "pow",
+  "<": "lt",
+  ">": "gt",
+  "<=": "le",
+  ">=": "ge",
+};
+
+/** What to write for an operator beside a tensor; `null`: the finding is about something else. */
+function tensorOperator({ code, message }: { code: number; message: string }): string | null {
+  if (!/'Tensor[<']/.test(message)) return null;
+  if (code === 2367)
+    return "A tensor never equals a number or a text: write x.item() === 1 for the element of a tensor of one, and x.eq(1) for each element.";
+  const [, operator = ""] = /^Operator '(\S+)' cannot be applied to types/.exec(message) ?? [];
+  const method = methods[operator];
+  if (code !== 2365 || method === undefined) return null;
+  return `JavaScript's operators do not compute with tensors: write x.${method}(y) for x ${operator} y, and x.item() for the number in a tensor of one element.`;
+}
+
 /** Files on disk that the checker found without any export (TS2306), by path. */
 export function filesThatAreNoModules(result: unknown): string[] {
   return itemsOf(result)
@@ -150,6 +176,7 @@ export function readable(text: string): string {
       "$2 of Cell [$1]",
     )
     .replace(/import\("[^"]*\/\.warpcell-[^"]*"\)\./g, "")
+    .replace(/typeof import\("[^"]*\/(?:warpcell|native)\/dist\/index"\)/g, "warpcell")
     .replace(new RegExp(`typeof import\\("[^"]*${cellModule.source}[^"]*"\\)`, "g"), "Cell [$1]")
     .replace(/import\("[^"]*\/warpcell\/dist\/[^"]*"\)\.|import\("[^"]*\/native\/dist\/[^"]*"\)\./g, "");
 }

@@ -23,6 +23,7 @@ const written = {
   array_split: "@split(x, 2)",
   as_tensor: "@tensor([1, 2])",
   asarray: "@tensor([1, 2])",
+  asnumpy: "x.toArray(), or x.data() for a typed array",
   atleast_1d: "x.reshape([-1])",
   atleast_2d: "@unsqueeze(x, 0)",
   bar: "@plot({ cats: 3, dogs: 4 })",

@@ -1,10 +1,16 @@
 // Marks code that was put into a function of a cell, so that it can be taken out of the function's text again.
 
 const marked = /\/\*(\${2,})<\*\/.*?\/\*>\1\*\//gs;
+const replacing = /\/\*(\${2,})=\*\/.*?\/\*([^*]+?)\1\*\//gs;
 
 /** `prefix` is a run of `$` that the cell does not use. */
 export function inserted(code: string, prefix: string): string {
   return `/*${prefix}<*/${code}/*>${prefix}*/`;
+}
+
+/** Code that stands for what was written, `original`. */
+export function replaced(original: string, code: string, prefix: string): string {
+  return `/*${prefix}=*/${code}/*${original}${prefix}*/`;
 }
 
 /** Whether there may be such code, or a name of the notebook's or an import that reads otherwise there. */
@@ -20,7 +26,7 @@ const lowered = /(?<![\w$.])(\${2,})(?=\d+\.|\.(?:dynamic|meta|origin)\b)/g;
 
 /** The text of a function without what cells are given. */
 export function asWritten(text: string): string {
-  const own = text.replace(marked, "");
+  const own = text.replace(marked, "").replace(replacing, "$2");
   const runs = Array.from(own.matchAll(lowered), ([, run]) => run!);
   if (runs.length === 0) return own;
   const prefix = runs.reduce((longest, run) => (run.length > longest.length ? run : longest)).replaceAll("$", "\\$");

@@ -5,9 +5,27 @@ const document =
   ': this code looks for the document of a web page, and a kernel has none. Give it one, Plot.plot({ document, … }) with import { JSDOM } from "npm:jsdom" and const { document } = new JSDOM("").window, or draw with plot of warpcell, which needs none.';
 
 const rows: readonly [RegExp, (name: string) => string][] = [
+  [/^Class constructor (Tensor) cannot be invoked without 'new'$/u, () => ": write tensor([1, 2])."],
+  [
+    /^(fetch failed)$/u,
+    () => ': error.cause says why. fetch reads addresses of the web, and readFileSync of "node:fs" files.',
+  ],
+  [
+    /^Cannot read properties of null \(reading '(zero_|mul|mul_|norm|square)'\)$/u,
+    () => ": a gradient is null before backward() and after zeroGrad().",
+  ],
   [
     /^Class constructor ([\p{ID_Start}$_][\p{ID_Continue}$]*) cannot be invoked without 'new'$/u,
     (name) => `: ${name} is a class, so write new before the call.`,
+  ],
+  [
+    /^([\p{ID_Start}$_][\p{ID_Continue}$]*)\[\(.*,.*\)\] is not a function$/u,
+    (name) =>
+      `: brackets launch no kernel here, as they do in Numba: write ${name}.launch({ grid: 1, block: 256 }, …).`,
+  ],
+  [
+    /^(?:\S+\.)?(median|mode|sort|topk|kthvalue|cummax|cummin)\(\.\.\.\)\.\S+ is not a function$/u,
+    (name) => `: ${name} gives { values, indices }, so write .values behind it.`,
   ],
   [
     /^(\S+)\.size is not a function$/u,

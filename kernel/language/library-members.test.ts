@@ -14,6 +14,7 @@ test.each([
   ["Variable", ": write wc.tensor([1, 2]), and x.requiresGrad = true."],
   ["array", ": write wc.tensor([1, 2])."],
   ["asarray", ": write wc.tensor([1, 2])."],
+  ["asnumpy", ": write x.toArray(), or x.data() for a typed array."],
   ["random", ": write wc.rand, wc.randn or wc.randint."],
   ["concatenate", ": write wc.cat([x, y])."],
   ["percentile", ": write wc.quantile(x, 0.5)."],

@@ -17,6 +17,10 @@ const lines: readonly [RegExp, (...groups: string[]) => string][] = [
     (name, parameters) => `function ${name}(${withoutSelf(parameters!)}) { … }`,
   ],
   [
+    pattern(String.raw`^\s*class\s+(${word})\s*(?:\(\s*([\w.]*)\s*\))?\s*:`),
+    (name, base) => `class ${name}${base ? ` extends ${base}` : ""} { … }`,
+  ],
+  [
     pattern(String.raw`^\s*for\s+(${word})\s+in\s+range\(([^,()]+)\)\s*:`),
     (name, count) => `for (let ${name} = 0; ${name} < ${count}; ${name}++) { … }`,
   ],
@@ -42,6 +46,11 @@ const lines: readonly [RegExp, (...groups: string[]) => string][] = [
   [
     pattern(String.raw`(${word})\[\s*(-?\w*)\s*:\s*(-?\w*)\s*\]`),
     (name, from, to) => `${name}.slice([${from || 0}, ${to || "null"}])`,
+  ],
+  [
+    pattern(String.raw`(${word})\[[^\]"'{}?]*:[^\]"'{}?]*\]`),
+    (name) =>
+      `${name}.slice([0, 3], null) takes a part of each axis, null a whole one, and ${name}.unsqueeze(1) adds an axis`,
   ],
   [pattern(String.raw`\b[fF](["'])(.*?)\1`), (_, text) => `\`${text!.replaceAll("{", "${")}\``],
   [pattern(String.raw`^\s*\?{1,2}\s*([\w.]+)\s*$`), (name) => `${name}?, behind the name`],
@@ -92,6 +101,7 @@ const names: readonly [RegExp, string][] = [
     /^(?:int|float)$/,
     'Math.trunc(x) and Number(x) make numbers, x.item() that of a tensor; a type of C++ is a text, kernel.as("float")',
   ],
+  [/^cuda$/, "await synchronize() waits for the device, and %%cuda begins a cell of CUDA C++"],
   [/^str$/, "String(x) or `${x}` makes a text"],
   [/^(?:list|tuple)$/, "[...x] makes a list of what a loop goes through, and x.toArray() of a tensor"],
   [/^dict$/, "{ name: value } and new Map() hold values by name"],

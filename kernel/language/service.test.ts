@@ -322,6 +322,19 @@ describe("a notebook", () => {
     await runAll("for (const row of x) row.sum(); const [first, second] = x.toArray(); first.length");
   });
 
+  test("operators between tensors are marked, and say what to write", async () => {
+    await runAll('import { ones } from "warpcell"; let x = ones([2]);');
+    const messages = async (code: string) => (await run(code)).map(({ message }) => message);
+    expect(await messages("x + 1")).toEqual([
+      "JavaScript's operators do not compute with tensors: write x.add(y) for x + y, and x.item() for the number in a tensor of one element.",
+    ]);
+    expect(await messages("x < 1")).toEqual([expect.stringContaining("write x.lt(y) for x < y,")]);
+    expect(await messages("x === 5")).toEqual([
+      "A tensor never equals a number or a text: write x.item() === 1 for the element of a tensor of one, and x.eq(1) for each element.",
+    ]);
+    expect(await messages("const text = 'a'; text + { a: 1 }; x === ones([2])")).toEqual([]);
+  });
+
   test("a bare Tensor prints short, and documentation of the library's functions and methods shows", async () => {
     await runAll('import { type Tensor, exp, zeros } from "warpcell"; let bare = (x: Tensor) => x;');
     expect((await service.inspect("bare", 1, 0)).text).toBe("let bare: (x: Tensor) => Tensor<any>");

@@ -2,6 +2,7 @@
 // session.
 import { tmpdir } from "node:os";
 import { describe, expect, test } from "vitest";
+import { asWritten } from "./inserted.ts";
 import { Scope } from "./scope.ts";
 import { CellSyntaxError } from "./cell-syntax-error.ts";
 import type { CellHelpers } from "./cell-helpers.ts";
@@ -12,6 +13,7 @@ class Notebook {
   readonly scope = new Scope();
   readonly slots: Record<string, unknown>[] = [];
   readonly used: unknown[] = [];
+  readonly asked: unknown[] = [];
   readonly origin = { current: 0 };
   interrupted = false;
   modules: Record<string, Record<string, unknown>> = {};
@@ -36,6 +38,14 @@ class Notebook {
         throw new ReferenceError(`Cannot access '${name}' before initialization`);
       },
       expose: () => undefined,
+      truth: (value, isCall) => {
+        this.asked.push([value, isCall]);
+        return value;
+      },
+      loosely: (left, right, operator) => {
+        this.asked.push([left, operator, right]);
+        return operator === "==" ? left == right : left != right;
+      },
       resumed: <T>(value?: T) => {
         if (this.interrupted) throw new Error("interrupted");
         return value as T;
@@ -60,6 +70,76 @@ function run(...cells: string[]): unknown {
   const notebook = new Notebook();
   return cells.map((cell) => notebook.run(cell)).at(-1);
 }
+
+describe("questions of truth and equality that the session answers", () => {
+  const asked = (...cells: string[]) => {
+    const notebook = new Notebook();
+    const values = cells.map((cell) => notebook.run(cell));
+    return [values.at(-1), ...notebook.asked];
+  };
+  const x = "const x = { gt: (n) => n > 1, get: () => 0, any: () => 7 };";
+
+  test.each<[string, unknown[]]>([
+    ["let r = 0; if (x.gt(2)) r = 1; r", [1, [true, true]]],
+    ["x.gt(0) ? 1 : 2", [2, [false, true]]],
+    ["!x.any()", [false, [7, true]]],
+    ["!(x.any())", [false, [7, true]]],
+    ["x.gt(2) && x.gt(1)", [false, [true, true]]],
+    ["x.gt(1) || x.get()", [0, [false, true]]],
+    ["const y = x.gt(2); y ? 3 : 4", [3, [true, false]]],
+    ["let n = 3; while (n) n--; n", [0, [3, false], [2, false], [1, false], [0, false]]],
+    ["let n = 2; for (; n && x.gt(n); n--); n", [1, [2, false], [true, true], [1, false], [false, true]]],
+    ["let n = 1; do n--; while (n); n", [0, [0, false]]],
+    ["if (x.get()) 1", [undefined]],
+    ["x ?? 1; x.any() ?? 2", [7]],
+    ["if (x.gt) 1; if (x.get() > 1) 2", [undefined]],
+    ["if (undefined) 1", [undefined]],
+  ])("%s", (cell, wanted) => {
+    expect(asked(x, cell)).toEqual(wanted);
+  });
+
+  test.each<[string, unknown[]]>([
+    ["const a = 1, b = '1'; a == b", [true, [1, "==", "1"]]],
+    ["const a = 1, b = 2; a != b", [true, [1, "!=", 2]]],
+    ["const f = (n) => n; (f(1), f(2)) == (f(3), f(2))", [true, [2, "==", 2]]],
+    ["const a = 1; (a == (a)) == (a != a)", [false, [1, "==", 1], [1, "!=", 1], [true, "==", false]]],
+    ["const a = null; a == null || 'b' != a || `c` == a || typeof a == a", [true]],
+    ["const a = 1; a === a && a !== 2", [true]],
+    [
+      "const p = [1], q = [1], sum = (x) => x; [(p == q).sum?.(), sum(p) == q]",
+      [
+        [undefined, false],
+        [[1], "==", [1]],
+        [[1], "==", [1]],
+      ],
+    ],
+    ["const p = { sum: () => 2 }; (async () => 2)(), p.sum() == p.sum()", [true, [2, "==", 2]]],
+  ])("%s", (cell, wanted) => {
+    expect(asked(cell)).toEqual(wanted);
+  });
+
+  test("what is awaited is asked for once it is there", async () => {
+    const notebook = new Notebook();
+    const value = await notebook.run(
+      "const f = async (n) => n; [await f(1) == await f(1), (await f(2)) != await f(3)]",
+    );
+    expect([value, ...notebook.asked]).toEqual([
+      [true, true],
+      [1, "==", 1],
+      [2, "!=", 3],
+    ]);
+  });
+
+  test("functions have the text that was written", () => {
+    const text = run(
+      "const f = (a, b) => { if (a.gt(1) && !b) return a == b; return (a) != b ? a : b; };",
+      "f.toString()",
+    );
+    expect(asWritten(text as string).replace(/\s+/g, " ")).toBe(
+      "(a, b) => { if ((a).gt(1) && !b) return a == b; return a != b ? a : b; }",
+    );
+  });
+});
 
 describe("values", () => {
   test.each<[string, unknown]>([

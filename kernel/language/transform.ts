@@ -9,14 +9,16 @@ import type {
   Statement,
   VariableDeclaration,
 } from "oxc-parser";
+import { writeAround } from "./around.ts";
 import { type Definition, definitionsOf } from "./definitions.ts";
 import { boundNames, type Declared, isFunction } from "./hoisting.ts";
 import { type Importing, importCall, importHead, isEmptyExport, isReexport } from "./imports.ts";
 import { Initialisations } from "./initialisations.ts";
-import { inserted } from "./inserted.ts";
+import { inserted, replaced } from "./inserted.ts";
 import { Positions } from "./positions.ts";
 import { type Analysis, analyse, type Reference } from "./references.ts";
 import type { Scope } from "./scope.ts";
+import { truthsBelow } from "./truths.ts";
 import { asObjectLiteral, takeUsing, toJavaScript, toTree, type Using } from "./syntax.ts";
 
 /**
@@ -146,8 +148,8 @@ class CellRewriter {
       this.#scope.declare(name, declared === "const" || declared === "import" ? "constant" : "variable");
     this.#markLaunchers();
     this.#rewriteReferences();
-    this.#rewriteLaunches();
-    this.#rewriteAwaits();
+    this.#rewriteExpressions();
+    this.#rewriteLoops();
     for (const { start, end } of this.#analysis.importMetas) this.#output.overwrite(start, end, `${this.#prefix}.meta`);
     for (const node of this.#analysis.dynamicImports)
       this.#output.overwrite(node.start, node.start + "import".length, `${this.#prefix}.dynamic`);
@@ -255,15 +257,34 @@ class CellRewriter {
     return `${this.#prefix}.origin.current = ${this.#parts.firstOrigin + this.#origins.length - 1}`;
   }
 
-  #rewriteLaunches(): void {
-    for (const { start, end } of this.#analysis.launches)
-      this.#output.appendRight(start, `(${this.#originAt(start)}, `).appendLeft(end, ")");
+  /**
+   * What is written around expressions: the line of a launch, what a tensor would answer as an object, and, since
+   * nothing else can stop an async function that an interrupt found waiting, what is asked behind each `await`.
+   */
+  #rewriteExpressions(): void {
+    const { conditions, equalities } = truthsBelow(this.#program, this.#code);
+    const asked = (call: string, { start, end }: { start: number; end: number }, more = "") => ({
+      start,
+      end,
+      open: this.#inserted(`${this.#prefix}.${call}(`),
+      close: this.#inserted(`${more})`),
+    });
+    const around = [
+      ...this.#analysis.launches.map((site) => ({ ...site, open: `(${this.#originAt(site.start)}, `, close: ")" })),
+      ...this.#analysis.awaitExpressions.map((node) => asked("resumed", node)),
+      ...conditions.map((condition) => asked("truth", condition, `, ${condition.isCall}`)),
+      ...equalities.map((equality) => asked("loosely", equality, `, "${equality.operator.text}"`)),
+    ];
+    writeAround(this.#output, around);
+    for (const { operator } of equalities)
+      this.#output.overwrite(
+        operator.start,
+        operator.start + operator.text.length,
+        replaced(operator.text, ",", this.#prefix),
+      );
   }
 
-  /** Nothing else can stop an async function that an interrupt found waiting. */
-  #rewriteAwaits(): void {
-    for (const { start, end } of this.#analysis.awaitExpressions)
-      this.#output.appendRight(start, this.#inserted(`${this.#prefix}.resumed(`)).appendLeft(end, this.#inserted(")"));
+  #rewriteLoops(): void {
     for (const { type, start, end } of this.#analysis.awaitBodies) {
       if (type === "BlockStatement") this.#output.appendLeft(start + 1, this.#inserted(` ${this.#prefix}.resumed();`));
       else

@@ -24,6 +24,7 @@ export { Profiling } from "./profile/profiling.ts";
 export { disposeShown, figuresOfShown, goneTensor, openedOf, shownTensor, sliceOf } from "./tensor/shown.ts";
 export { nextFound, tileAt, viewedStatistics } from "./tensor/tiles.ts";
 export { previewOf } from "./tensor/display.ts";
+export { refuseEquality, refuseTruth } from "./tensor/truth.ts";
 export { storagesOf } from "./autograd/held.ts";
 export { deviceMemory, knownMemory, placeOf, storageOf, type KnownMemory } from "./memory/report.ts";
 export { idOfPlain, prepareViews, viewed } from "./tensor/viewed.ts";

@@ -164,6 +164,7 @@ export {
   valueAndGrad,
   type BackwardOptions,
 } from "./autograd/gradients.ts";
+export { hessian, jacobian, jvp, vjp, type PulledBack, type PushedForward } from "./autograd/jacobians.ts";
 export * from "./tensor/functions.ts";
 export { gather, indexSelect, take, type Indices } from "./tensor/indexing.ts";
 export { takeAlongAxis } from "./tensor/along-axis.ts";

@@ -459,4 +459,6 @@ export interface ChartAxis {
   readonly low: number;
   readonly high: number;
   readonly isLogarithmic: boolean;
+  /** Values are milliseconds since 1970, UTC; left out where they are not. */
+  readonly isTime?: boolean;
 }

@@ -22,7 +22,13 @@ export function worded(value: unknown): string {
 
 /** How a value that is no tensor becomes one. */
 export const toBeTensor = (value: unknown): string =>
-  value instanceof Promise ? "Write await before it." : "Make a tensor of it with tensor(…).";
+  value instanceof Promise
+    ? "Write await before it."
+    : value === null
+      ? "A gradient is null before backward() and after zeroGrad()."
+      : value === undefined
+        ? "Perhaps a function returned nothing, or there is no property of that name."
+        : "Make a tensor of it with tensor(…).";
 
 /** {@link worded} with the elements of an array: `[2, -1]`. */
 export function listed(value: unknown): string {

@@ -322,6 +322,11 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   const w = zeros([6, 4, 3, 3], { device });
   test.each<[string, () => unknown, string]>([
     [
+      "a picture",
+      () => conv2d(zeros([4, 5], { device }), w),
+      "conv2d takes tensors of shape [images, channels, height, width] but got [4, 5]. Of one without channels write x.reshape([1, 1, 4, 5]).",
+    ],
+    [
       "a list",
       () => conv2d(zeros([4], { device }), w),
       "conv2d takes tensors of shape [images, channels, height, width] but got [4].",

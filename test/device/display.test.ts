@@ -186,7 +186,7 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
   test("operators of JavaScript are refused with what to write, text is not", () => {
     const x = ones([3], { device }) as unknown as number;
     const sentence =
-      "JavaScript's operators do not compute with tensors. Write x.add(1) for x + 1, x.mul(2) for x * 2, x.item() for the number in a tensor of one element, and `${x}` for its text.";
+      "JavaScript's operators do not compute with tensors. Write x.add(1) for x + 1, x.mul(2) for x * 2, x.neg() for -x, x.lt(y) for x < y, x.item() for the number in a tensor of one element, and `${x}` for its text.";
     expect(() => x + 1).toThrow(sentence);
     expect(() => -x).toThrow(sentence);
     expect(() => x < 1).toThrow(sentence);

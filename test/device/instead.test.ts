@@ -15,6 +15,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
 
   const sentences: [written: string, run: () => unknown, sentence: string][] = [
     ["x[0]", () => x[0], "Brackets do not index a tensor: write x.get(0) for x[0]."],
+    ["x[-1]", () => x[-1], "Brackets do not index a tensor: write x.get(-1) for x[-1]."],
     ["x[31]", () => x[31], "Brackets do not index a tensor: write x.get(31) for x[31]."],
     ["x[1] = 2", () => (x[1] = 2), "Brackets do not write to a tensor: write x.set([1], value) for x[1] = value."],
     [

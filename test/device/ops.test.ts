@@ -477,6 +477,21 @@ describe.each(devices.map((device) => device.name))("on %s", (device) => {
       `mul takes numbers but got bool: convert it, e.g. with .to("int32").`,
     ],
     [
+      "a gradient that is not there",
+      () => zeros([2], { device }).add(zeros([2], { device }).grad as never),
+      "add takes a tensor or a number but got null. A gradient is null before backward() and after zeroGrad().",
+    ],
+    [
+      "nothing",
+      () => zeros([2], { device }).add(undefined as never),
+      "add takes a tensor or a number but got undefined. Perhaps a function returned nothing, or there is no property of that name.",
+    ],
+    [
+      "a tensor that is made by its class",
+      () => new (zeros([2], { device }).constructor as new (values: unknown) => unknown)([1, 2]),
+      "Tensors are made by functions: write tensor([1, 2]), without new, or zeros([2, 3]).",
+    ],
+    [
       "a value that is no number",
       () => zeros([2], { device }).add("1" as never),
       'add takes a tensor or a number but got "1". Make a tensor of it with tensor(…).',

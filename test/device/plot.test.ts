@@ -785,3 +785,42 @@ test("a scatter of more points than are drawn says so", () => {
   const { texts } = drawnOf(plot.scatter(some, arange(length, { device: "cpu" })));
   expect(texts).toContain(`every 2nd of ${length.toLocaleString("en-US")} points`);
 });
+
+test("dates along x make an axis of time, for lines, points and what is added", () => {
+  const days = ["2024-03-01", "2024-03-02", "2024-03-31"];
+  const axisOfChart = (chart: object) =>
+    (Object(chart)[Symbol.for("Jupyter.display")]()["application/vnd.warpcell.chart.v1+json"] as { x: object }).x;
+  const whole = { low: Date.parse("2024-03-01"), high: Date.parse("2024-03-31"), isLogarithmic: false, isTime: true };
+  const chart = plot(days, { price: [3, 1, 2] });
+  expect(axisOfChart(chart)).toEqual(whole);
+  expect(chart.toSvg()).toContain(">11 Mar</text>");
+  expect(chart.toSvg()).toContain(">2024</text>");
+  expect(
+    axisOfChart(
+      plot(
+        days.map((each) => new Date(each)),
+        [3, 1, 2],
+      ),
+    ),
+  ).toEqual(whole);
+  expect(chart.toSpec()["encoding"]).toMatchObject({ x: { type: "temporal", scale: { type: "utc" } } });
+  expect(axisOfChart(plot.scatter(days, [3, 1, 2]))).toMatchObject({ isTime: true });
+  const bars = plot(days, [3, 1, 2], { kind: "bars" });
+  expect(axisOfChart(bars)).not.toHaveProperty("isTime");
+  expect(
+    axisOfChart(
+      plot(
+        days.map((each) => new Date(each)),
+        [3, 1, 2],
+        { kind: "bars" },
+      ),
+    ),
+  ).toMatchObject({
+    isTime: true,
+  });
+  expect(axisOfChart(plot(["2020", "2021"], [1, 2]))).not.toHaveProperty("isTime");
+  const live = plot({ a: [] as number[] });
+  live.add(new Date("2024-03-01"), { a: 1 }).add(new Date("2024-03-31"), { a: 2 });
+  expect(axisOfChart(live)).toEqual(whole);
+  expect(() => live.add("2024" as unknown as Date, { a: 1 })).toThrow("add takes a number for each series");
+});

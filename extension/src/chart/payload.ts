@@ -29,7 +29,7 @@ const payloadFields: Expectations<ChartPayload> = {
   categories: optional(texts),
 };
 const areaFields: Expectations<ChartPayload["area"]> = { left: pixels, top: pixels, width: pixels, height: pixels };
-const axisFields: Expectations<ChartAxis> = { low: finite, high: finite, isLogarithmic: flag };
+const axisFields: Expectations<ChartAxis> = { low: finite, high: finite, isLogarithmic: flag, isTime: optional(flag) };
 
 /** Checks an output of type `application/vnd.warpcell.chart.v1+json` against kernel/mime.ts. */
 export function checkChart(value: unknown): Checked<ChartPayload> {

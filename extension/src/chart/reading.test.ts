@@ -25,6 +25,16 @@ test("values have as many digits as pixels tell apart", () => {
   expect(valueAt(axis(-1.7e308, 1.7e308), 1, 200)).toBe("1.7e308");
 });
 
+test("moments are as exact as pixels tell apart", () => {
+  const time = (from: string, to: string) => ({ ...axis(Date.parse(from), Date.parse(to)), isTime: true });
+  expect(valueAt(time("2024-01-01", "2024-03-01"), 0.5, 500)).toBe("2024-01-31");
+  expect(valueAt(time("2024-01-01", "2024-01-08"), 0.25, 500)).toBe("2024-01-02 18:00");
+  expect(valueAt(time("2024-01-01", "2024-01-08"), 1 / 7 + 1e-4, 500)).toBe("2024-01-02");
+  expect(valueAt(time("2024-01-01T10:00Z", "2024-01-01T10:10Z"), 0.5, 300)).toBe("2024-01-01 10:05:00");
+  expect(valueAt(time("2024-01-01T10:00:00Z", "2024-01-01T10:00:01Z"), 0.5, 300)).toBe("2024-01-01 10:00:00.500");
+  expect(valueAt({ ...axis(-1e300, 1e300), isTime: true }, 1, 300)).toBe("1e300");
+});
+
 test("a line is read at the point that is nearest along x, and all lines that have one there", () => {
   const tracks = [line("a", "M10 110L110 60L210 10"), line("b", "M10 10L110 10"), line("", "M60 110")];
   const reading = readingAt(payload, tracks, { left: 95, top: 0 })!;

@@ -51,7 +51,8 @@ export function trackOf({ path, ...mark }: Mark): Track {
 }
 
 /** The value at a share of an axis, in digits that a tenth of a pixel may have. */
-export function valueAt({ low, high, isLogarithmic }: ChartAxis, share: number, pixels: number): string {
+export function valueAt({ low, high, isLogarithmic, isTime }: ChartAxis, share: number, pixels: number): string {
+  if (isTime === true) return momentAt(low * (1 - share) + high * share, (high - low) / pixels);
   if (isLogarithmic) {
     const value = 10 ** (Math.log10(low) + share * (Math.log10(high) - Math.log10(low)));
     return written(Number(value.toPrecision(3)));
@@ -63,6 +64,20 @@ export function valueAt({ low, high, isLogarithmic }: ChartAxis, share: number, 
   const rounded = Math.abs(power) < 300 ? Math.round(value / 10 ** power) * 10 ** power : value;
   const digits = Math.max(1, Math.min(15, Math.ceil(Math.log10(Math.max(Math.abs(rounded), 10 ** power))) - power + 1));
   return written(Number(rounded.toPrecision(digits)));
+}
+
+/** Milliseconds that a moment is rounded to. */
+const units = [1, 10, 100, 1e3, 5e3, 15e3, 6e4, 3e5, 9e5, 36e5, 3 * 36e5, 24 * 36e5];
+
+/** A moment, UTC, as exactly as `step` milliseconds tell apart. */
+function momentAt(value: number, step: number): string {
+  const unit = units.find((each) => each >= step) ?? units.at(-1)!;
+  const moment = new Date(Math.round(value / unit) * unit);
+  if (Number.isNaN(moment.getTime())) return written(value);
+  const [date = "", time = ""] = moment.toISOString().replace("Z", "").split("T");
+  if (unit < 1e3) return `${date} ${time}`;
+  const short = time.slice(0, unit < 6e4 ? 8 : 5);
+  return /^[0:]*$/.test(short) ? date : `${date} ${short}`;
 }
 
 function written(value: number): string {

@@ -68,6 +68,15 @@ export async function runCode(code: string, { session, ran, guard }: Run): Promi
       return value as T;
     },
     expose: (...names) => slots.expose(names),
+    truth: (value, isCall) => {
+      if (typeof value === "object" && value !== null) session.library.loaded?.host.refuseTruth(value, isCall);
+      return value;
+    },
+    loosely: (left, right, operator) => {
+      if (typeof left === "object" && typeof right === "object")
+        session.library.loaded?.host.refuseEquality(left, right, operator);
+      return operator === "==" ? left == right : left != right;
+    },
     using: (value, isAsync) => {
       disposal.add(value, isAsync);
       return value;

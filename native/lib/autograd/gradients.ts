@@ -236,6 +236,29 @@ export function gradients(
   });
 }
 
+/**
+ * Arguments to differentiate for: `leaves` are the tensors of floats among them. `isNested`: a function around is
+ * differentiated, too. Throws GradientError where there are none.
+ *
+ * @internal
+ */
+export function tracked<A extends readonly unknown[]>(args: A): { passed: A; leaves: Tensor[]; isNested: boolean } {
+  const leaves: Tensor[] = [];
+  const passed = args.map((argument) => {
+    if (!(argument instanceof Tensor) || !hasGradients(argument.dtype)) return argument;
+    // A view of its own: what the caller's tensor records is not touched, and grad(grad(fn)) goes through it.
+    const leaf =
+      argument.track !== null ? (call("expand", [argument], { shape: argument.shape }) as Tensor) : argument.detach();
+    if (leaf.track === null) leaf.requiresGrad = true;
+    leaves.push(leaf);
+    return leaf;
+  });
+  if (leaves.length === 0)
+    throw new GradientError("OPERANDS", "A gradient needs at least one tensor of floats among the arguments.");
+  const isNested = args.some((argument) => argument instanceof Tensor && argument.track !== null);
+  return { passed: passed as unknown as A, leaves, isNested };
+}
+
 type TensorsOf<A extends readonly unknown[]> = { [K in keyof A]: A[K] };
 
 /**
@@ -249,19 +272,7 @@ export function valueAndGrad<A extends readonly unknown[]>(
   fn: (...args: TensorsOf<A>) => Tensor,
 ): (...args: A) => { value: Tensor; gradients: Tensor[] } {
   return (...args) => {
-    const leaves: Tensor[] = [];
-    const passed = args.map((argument) => {
-      if (!(argument instanceof Tensor) || !hasGradients(argument.dtype)) return argument;
-      // A view of its own: what the caller's tensor records is not touched, and grad(grad(fn)) goes through it.
-      const leaf =
-        argument.track !== null ? (call("expand", [argument], { shape: argument.shape }) as Tensor) : argument.detach();
-      if (leaf.track === null) leaf.requiresGrad = true;
-      leaves.push(leaf);
-      return leaf;
-    });
-    if (leaves.length === 0)
-      throw new GradientError("OPERANDS", "A gradient needs at least one tensor of floats among the arguments.");
-    const isNested = args.some((argument) => argument instanceof Tensor && argument.track !== null);
+    const { passed, leaves, isNested } = tracked(args);
     return withRecording(true, () => {
       const value = fn(...(passed as unknown as TensorsOf<A>));
       if (!(value instanceof Tensor))

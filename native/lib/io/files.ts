@@ -2,9 +2,8 @@
 import { renameSync, rmSync, openSync, writeSync, closeSync } from "node:fs";
 import { basename, extname } from "node:path";
 import { FormatError, TensorError } from "../errors.ts";
-import { atLeast, device, optionsOf, text, type Kind } from "../tensor/arguments.ts";
+import { atLeast, device, flag, optionsOf, text, type Kind } from "../tensor/arguments.ts";
 import { Tensor } from "../tensor/tensor.ts";
-import type { DType } from "../memory/dtype.ts";
 import { LongWork } from "../long-work.ts";
 import { worded } from "../wording.ts";
 import { arrowColumns, isArrowFile, isArrowStream } from "./arrow.ts";
@@ -12,8 +11,28 @@ import { arrowBytes, bytesOfTable, tensorOfColumn, textsOfColumn } from "./arrow
 import { csvTable } from "./csv.ts";
 import { csvParts } from "./csv-write.ts";
 import { chosenNames, entriesMade, madeOf, type Naming, type Rename } from "./names.ts";
+import type {
+  FileFormat,
+  LoadOptions,
+  PictureOptions,
+  SaveOptions,
+  TableOptions,
+  TableRecord,
+  TensorRecord,
+} from "./file-options.ts";
 import { isNpy, npyHeader, npyParts } from "./npy.ts";
 import { isParquet, parquetTable } from "./parquet.ts";
+import {
+  foreignPicture,
+  isJpeg,
+  isPng,
+  jpegOptions,
+  jpegParts,
+  jpegPicture,
+  pictureOptions,
+  pngParts,
+  pngPicture,
+} from "./pictures.ts";
 import { isSafetensors, safetensorsHeader, safetensorsParts } from "./safetensors.ts";
 import { checkedValue, recordOf, type Saved } from "./saved.ts";
 import { checkpointAt, isIndex, loadShards } from "./shards.ts";
@@ -23,56 +42,8 @@ import { checkAsked, csvOptions, converted, dtypeAsked, names, tableMade, tableO
 import type { Column, TableReading } from "./table.ts";
 import { entriesOf, zipParts } from "./zip.ts";
 
-/**
- * Kinds of files: one tensor (.npy), several with names, or columns of a table (.arrow, and as a stream .arrows;
- * .parquet; as text .csv, and .tsv with tabs).
- */
-export type FileFormat = "npy" | "npz" | "safetensors" | "arrow" | "arrows" | "parquet" | "csv" | "tsv";
-/** Tensors by their names. */
-export type TensorRecord = Record<string, Tensor>;
 export type { TableInput } from "./saved.ts";
-/** Columns of a table by their names: tensors, and lists of texts. Which is which only the file says. */
-export type TableRecord = Record<string, any>;
-
-/**
- * `device`: where the tensors go, the default one when left out. `format`: when neither the name nor the first bytes
- * say it. `only`: names of those to load, as the file has them. `rename`: what a tensor of the file is called here, or
- * `null` to leave it out. `maxRatio`: how many times its packed size an entry of an .npz may have, 100 when left out.
- */
-export interface LoadOptions {
-  readonly device?: string;
-  readonly format?: FileFormat;
-  readonly only?: readonly string[];
-  readonly rename?: (name: string) => string | null;
-  readonly maxRatio?: number;
-}
-/**
- * Of tables: `dtype`: of all columns of numbers, or of those named. `texts`: columns that become lists of texts
- * whatever they hold, such as numbers with zeros in front, beside those of `only`. `matrix`: all columns side by side as one tensor. Of those that are text: `header`: whether the
- * first line has the names, or the names; when left out, it has them unless it is all numbers. `delimiter`: between
- * fields; when left out, a tab for .tsv, else what the first line has most of, of comma, tab, semicolon and bar. `skip`:
- * lines to leave out at the beginning. `missing`: texts that stand for no number, beside NA, NaN, null and the like.
- */
-export interface TableOptions extends LoadOptions {
-  readonly dtype?: DType | Readonly<Record<string, DType>>;
-  readonly texts?: readonly string[];
-  readonly matrix?: boolean;
-  readonly header?: boolean | readonly string[];
-  readonly delimiter?: string;
-  readonly skip?: number;
-  readonly missing?: readonly string[];
-}
-/**
- * `format`: when the name does not say it. `compress`: deflate the entries of an .npz. `metadata`: texts for a
- * .safetensors file. `header`: names of the columns of a matrix, for a .csv file. `delimiter`: what separates fields.
- */
-export interface SaveOptions {
-  readonly format?: FileFormat;
-  readonly compress?: boolean;
-  readonly metadata?: Readonly<Record<string, string>>;
-  readonly header?: readonly string[];
-  readonly delimiter?: string;
-}
+export type * from "./file-options.ts";
 
 /** Bytes that are written at a time: a line tells of each. */
 const stepBytes = 64 * 2 ** 20;
@@ -80,14 +51,17 @@ const stepBytes = 64 * 2 ** 20;
 interface Reading extends Naming, TableReading {
   readonly device: string | undefined;
   readonly maxRatio: number;
+  readonly channels: 1 | 3 | 4 | undefined;
 }
 type Loaded = Tensor | Record<string, Column>;
 interface Format {
   readonly extensions: readonly string[];
   is(source: Source): boolean;
-  /** Options of {@link TableOptions} that it takes; none when left out. */
+  /** Options of {@link TableOptions} and {@link PictureOptions} that it takes; none when left out. */
   readonly takes?: readonly string[];
   load(source: Source, reading: Reading): Loaded | Promise<Loaded>;
+  /** Options of {@link SaveOptions} that it takes; none when left out. */
+  readonly gives?: readonly string[];
   /** Of one that is written, too. */
   parts?(value: Saved, options: SaveOptions, file: string): Iterable<Uint8Array> | Promise<Iterable<Uint8Array>>;
 }
@@ -132,6 +106,7 @@ const formats: Record<FileFormat, Format> = {
         },
       );
     },
+    gives: ["compress"],
     parts: (value, { compress = false }, file) =>
       zipParts(
         lazily(
@@ -153,6 +128,7 @@ const formats: Record<FileFormat, Format> = {
         (index) => tensorOf(source, stored[index]![1], device),
       );
     },
+    gives: ["metadata"],
     parts: (value, { metadata = {} }, file) => safetensorsParts(recordOf(value, "safetensors"), metadata, file),
   },
   arrow: {
@@ -177,6 +153,21 @@ const formats: Record<FileFormat, Format> = {
   },
   csv: textTable([".csv"], ","),
   tsv: textTable([".tsv"], "\t"),
+  png: {
+    extensions: [".png"],
+    takes: Object.keys(pictureOptions),
+    is: isPng,
+    load: (source, { device, channels }) => pngPicture(source, device, channels),
+    parts: pngParts,
+  },
+  jpg: {
+    extensions: [".jpg", ".jpeg"],
+    takes: Object.keys(pictureOptions),
+    is: isJpeg,
+    load: (source, { device, channels }) => jpegPicture(source, device, channels),
+    gives: Object.keys(jpegOptions),
+    parts: (value, { quality }) => jpegParts(value, quality),
+  },
 };
 const formatNames = Object.keys(formats) as FileFormat[];
 const writtenNames = formatNames.filter((name) => formats[name].parts !== undefined);
@@ -191,6 +182,7 @@ function textTable(extensions: readonly string[], delimiter: string): Format {
       const described = { ...reading, delimiter: reading.delimiter ?? (delimiter === "," ? undefined : delimiter) };
       return tableOf(source, reading, (choose) => csvTable(source, described, choose));
     },
+    gives: ["header", "delimiter"],
     parts: (value, { header, ...given }, file) =>
       csvParts(value, { header, delimiter: given.delimiter ?? delimiter }, file),
   };
@@ -251,13 +243,27 @@ function formatNamed(format: FileFormat | undefined, path: string | null): Forma
 
 const rename: Kind<Rename> = { wanted: "a function of a name", has: (value) => typeof value === "function" };
 const loadOptions = { device, format: text as Kind<FileFormat>, only: names, rename, maxRatio: atLeast(1) };
-const optionsOfTables = { ...tableOptions, ...csvOptions };
+const optionsOfSome = { ...tableOptions, ...csvOptions, ...pictureOptions };
+const texts: Kind<Readonly<Record<string, string>>> = {
+  wanted: "an object of texts",
+  has: (value) => typeof value === "object" && value !== null,
+};
+const saveOptions = {
+  format: text as Kind<FileFormat>,
+  compress: flag,
+  metadata: texts,
+  header: names,
+  delimiter: csvOptions.delimiter,
+  ...jpegOptions,
+};
+const insteadOfSaving = { sep: "Write delimiter.", columns: "Write header.", index: "A column of its own holds it." };
 const instead = {
   columns: "Write only.",
   usecols: "Write only.",
   names: "Write header.",
   sep: "Write delimiter.",
   skiprows: "Write skip.",
+  parse_dates: "Dates are lists of texts, which plot takes as x.",
 };
 
 async function readAll(
@@ -272,7 +278,7 @@ async function readAll(
     throw new FormatError(
       "FORMAT",
       source.name,
-      `${source.name} is not in a known format. Known formats are ${formatNames.join(", ")}.`,
+      foreignPicture(source) ?? `${source.name} is not in a known format. Known formats are ${formatNames.join(", ")}.`,
     );
   const odd = given.find((option) => found.takes?.includes(option) !== true);
   if (odd !== undefined)
@@ -294,6 +300,9 @@ async function readAll(
  * declares whole numbers, and in Arrow. What else a column may hold (dates, structures) is refused by name, and so is a
  * text in a column whose dtype is named, or in a matrix. See {@link TableOptions}.
  *
+ * Of a picture (.png, .jpg) it is [height, width, channels], 1, 3 or 4 as the file has them, in uint8, or in int32
+ * 0 … 65535 of a .png with 16 bits a sample; a .jpg is turned as the camera was held. See {@link PictureOptions}.
+ *
  * Throws FormatError for a file that is damaged or of another kind, TensorError for a name that is not in it,
  * OutOfMemory, and the system's error for one that cannot be opened.
  * @example
@@ -306,8 +315,13 @@ async function readAll(
  * people.age; // → tensor([31, 44], shape [2], float32, cpu)
  * people.name; // → [ 'Ann', 'Bo' ]
  * (await io.load("people.csv", { only: ["age"], matrix: true })).shape; // → [ 2, 1 ]
+ * @example
+ * await io.save("red.png", tensor([[[255, 0, 0]]], { dtype: "uint8" }));
+ * await io.load("red.png"); // → tensor([[[255, 0, 0]]], shape [1, 1, 3], uint8, cpu)
+ * (await io.load("red.png", { channels: 1 })).item(); // → 76
  */
 export function load(source: `${string}.npy`, options?: LoadOptions): Promise<Tensor>;
+export function load(source: `${string}.${"png" | "jpg" | "jpeg"}`, options?: PictureOptions): Promise<Tensor>;
 export function load(
   source: `${string}.${"npz" | "safetensors" | "safetensors.index.json"}`,
   options?: LoadOptions,
@@ -319,7 +333,7 @@ export function load(
 export function load<const T extends string>(
   source: string | ArrayBuffer | ArrayBufferView,
   options: TableOptions & { readonly texts: readonly T[] },
-): Promise<TensorRecord & { [Name in T]: string[] }>;
+): Promise<TableRecord & { [Name in T]: string[] }>;
 export function load(
   source: `${string}.${"arrow" | "arrows" | "feather" | "parquet" | "csv" | "tsv"}`,
   options?: TableOptions,
@@ -330,11 +344,15 @@ export function load(
 ): Promise<Tensor>;
 export function load(
   source: string | ArrayBuffer | ArrayBufferView,
+  options: PictureOptions & { readonly format: "png" | "jpg" },
+): Promise<Tensor>;
+export function load(
+  source: string | ArrayBuffer | ArrayBufferView,
   options: LoadOptions & { readonly format: "npz" | "safetensors" },
 ): Promise<TensorRecord>;
 export function load(
   source: string | ArrayBuffer | ArrayBufferView,
-  options: TableOptions & { readonly format: Exclude<FileFormat, "npy"> },
+  options: TableOptions & { readonly format: Exclude<FileFormat, "npy" | "png" | "jpg"> },
 ): Promise<TableRecord>;
 export function load(
   source: string | ArrayBuffer | ArrayBufferView,
@@ -344,10 +362,10 @@ export function load(
   source: string | ArrayBuffer | ArrayBufferView,
   options?: TableOptions,
 ): Promise<Tensor | TensorRecord>;
-export async function load(source: unknown, options?: TableOptions): Promise<Loaded> {
-  const given = optionsOf("load", { ...loadOptions, ...optionsOfTables }, options, { instead });
+export async function load(source: unknown, options?: TableOptions | PictureOptions): Promise<Loaded> {
+  const given = optionsOf("load", { ...loadOptions, ...optionsOfSome }, options, { instead });
   const { device, format, only, rename = null, maxRatio = 100 } = given;
-  const ofTables = Object.keys(given).filter((option) => option in optionsOfTables);
+  const ofSome = Object.keys(given).filter((option) => option in optionsOfSome);
   const reading: Reading = {
     device,
     only: only === undefined ? null : new Set(only),
@@ -360,9 +378,10 @@ export async function load(source: unknown, options?: TableOptions): Promise<Loa
     delimiter: given.delimiter,
     skip: given.skip ?? 0,
     missing: given.missing ?? [],
+    channels: given.channels,
   };
   if (typeof source !== "string")
-    return readAll(sourceOfBytes(bytesOf(source, "load"), "the file"), null, format, reading, ofTables);
+    return readAll(sourceOfBytes(bytesOf(source, "load"), "the file"), null, format, reading, ofSome);
   if (/^https?:/.test(source))
     throw new TensorError(
       "OPERANDS",
@@ -370,7 +389,7 @@ export async function load(source: unknown, options?: TableOptions): Promise<Loa
     );
   const path = checkpointAt(source);
   if (isIndex(path)) return loadShards(path, reading, device);
-  return withFile(path, (file) => readAll(file, path, format, reading, ofTables));
+  return withFile(path, (file) => readAll(file, path, format, reading, ofSome));
 }
 
 /**
@@ -399,27 +418,33 @@ async function partsOf(
   if (format === null)
     throw new TensorError(
       "OPTIONS",
-      `${JSON.stringify(file)} does not say which format to save in: end it in ${writtenNames.map((name) => `.${name}`).join(", ")}, or pass { format }. Pictures are saved by plot.image(x).save("x.png").`,
+      `${JSON.stringify(file)} does not say which format to save in: end it in ${writtenNames.map((name) => `.${name}`).join(", ")}, or pass { format }.`,
     );
   if (format.parts === undefined)
     throw new TensorError(
       "OPTIONS",
-      `${format.extensions[0]} files are read, but not written: save in one of ${writtenNames.map((name) => `.${name}`).join(", ")}; pandas reads .arrow, too.`,
+      `${format.extensions[0]} files are read, but not written: save a table as .arrow, which pandas reads, too, or as .csv.`,
     );
+  const odd = Object.keys(options).find((option) => option !== "format" && format.gives?.includes(option) !== true);
+  if (odd !== undefined)
+    throw new TensorError("OPTIONS", `A ${format.extensions[0]} file is written without an option ${odd}.`);
   return format.parts(checkedValue(value), options, file);
 }
 
 /**
  * Writes a tensor to a .npy file, or an object of tensors to one that holds several. The file appears once it is whole.
- * Throws FormatError for a dtype that the format does not have.
+ * A picture (.png, .jpg) is [height, width] or [height, width, 1, 3 or 4], of uint8, bool, or floating point from 0 to
+ * 1.
+ * Throws FormatError for a dtype that the format does not have, TensorError for what is no picture.
  * @example
  * await io.save("x.npy", tensor([1, 2]));
  * await io.load("x.npy"); // → tensor([1, 2], shape [2], float32, cpu)
  */
-export async function save(path: string, value: Saved, options: SaveOptions = {}): Promise<void> {
+export async function save(path: string, value: Saved, options?: SaveOptions): Promise<void> {
   if (typeof path !== "string")
     throw new TensorError("OPERANDS", `save takes the path of a file first, but got ${worded(path)}.`);
-  const parts = await partsOf(value, formatNamed(options.format, path), options, path);
+  const given = optionsOf("save", saveOptions, options, { instead: insteadOfSaving });
+  const parts = await partsOf(value, formatNamed(given.format, path), given, path);
   const unfinished = `${path}.${process.pid}.unfinished`;
   const descriptor = openSync(unfinished, "w");
   try {
@@ -449,9 +474,10 @@ export async function save(path: string, value: Saved, options: SaveOptions = {}
 export async function encode(
   format: FileFormat,
   value: Saved,
-  options: Omit<SaveOptions, "format"> = {},
+  options?: Omit<SaveOptions, "format">,
 ): Promise<Uint8Array> {
-  return Buffer.concat([...(await partsOf(value, formatNamed(format, null), options, `the .${format} file`))]);
+  const given = optionsOf("encode", saveOptions, options, { instead: insteadOfSaving });
+  return Buffer.concat([...(await partsOf(value, formatNamed(format, null), given, `the .${format} file`))]);
 }
 
 export { toArrow } from "./arrow-table.ts";

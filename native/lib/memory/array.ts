@@ -102,13 +102,18 @@ export class DeviceArray<D extends DType = DType> implements Disposable {
   #storage: Storage | null;
 
   /** For the library. Takes over one hold on the storage. */
-  constructor(storage: Storage, dtype: D, view: View, contiguous = isContiguous(view.shape, view.strides)) {
+  constructor(storage: Storage, dtype: D, view: View, contiguous?: boolean) {
+    if (view === undefined)
+      throw new TensorError(
+        "NAME",
+        "Tensors are made by functions: write tensor([1, 2]), without new, or zeros([2, 3]).",
+      );
     this.dtype = dtype;
     this.shape = view.shape;
     this.strides = view.strides;
     this.offset = view.offset;
     this.size = sizeOf(view.shape);
-    this.isContiguous = contiguous;
+    this.isContiguous = contiguous ?? isContiguous(view.shape, view.strides);
     const { bytes } = factsOf(dtype);
     this.bytes = this.size * bytes;
     const place = storage.place + view.offset * bytes;

@@ -63,6 +63,7 @@ export function readHistogram(args: readonly unknown[], before: Figure | null): 
     categories: null,
     edges,
     grades: null,
+    isTime: false,
     isNumbered: false,
     isSquare: false,
     radius: 3,

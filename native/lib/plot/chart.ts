@@ -9,6 +9,7 @@ import type { Figure } from "./figure.ts";
 import { savePicture } from "./save.ts";
 import { extended } from "./series.ts";
 import { summaryOf } from "./summary.ts";
+import { momentFor } from "./time-axis.ts";
 import { isTensor, scalarOf } from "./values.ts";
 import { vegaLiteOf, type VegaLiteSpec } from "./vega-lite.ts";
 
@@ -61,7 +62,7 @@ export class Chart {
 
   /**
    * Adds a point to each series that is named, `chart.add({ loss })`, or to the only one, `chart.add(loss)`; a name that
-   * is new begins a series. x is the next whole number, or comes first: `chart.add(epoch, { loss })`. Values are numbers
+   * is new begins a series. x is the next whole number, or comes first: `chart.add(epoch, { loss })`, also a Date. Values are numbers
    * or tensors of one element, which are read. Returns the chart. Throws TensorError.
    * @example
    * const chart = plot({ loss: [] });
@@ -69,9 +70,10 @@ export class Chart {
    * chart; // → Chart: 3 points, loss ⠡⡀ 0.3333 … 1
    */
   add(values: PlotScalar | Readonly<Record<string, PlotScalar>>): this;
-  add(x: number, values: PlotScalar | Readonly<Record<string, PlotScalar>>): this;
+  add(x: number | Date, values: PlotScalar | Readonly<Record<string, PlotScalar>>): this;
   add(...given: unknown[]): this {
-    const [x, values] = given.length > 1 ? [scalarOf(given[0]), given[1]] : [undefined, given[0]];
+    const moment = given.length > 1 ? momentFor(given[0]) : undefined;
+    const [x, values] = given.length > 1 ? [moment ?? scalarOf(given[0]), given[1]] : [undefined, given[0]];
     if (given.length === 0 || given.length > 2 || (given.length === 2 && x === undefined)) throw notAdded(given[0]);
     if (this.#figure.edges !== null || this.#figure.grades !== null)
       throw new TensorError(
@@ -108,7 +110,13 @@ export class Chart {
       if (found < 0) series.push(next);
       else series[found] = next;
     }
-    this.#figure = { ...this.#figure, series, isNumbered: this.#figure.isNumbered && x === undefined };
+    const { isNumbered, isTime } = this.#figure;
+    this.#figure = {
+      ...this.#figure,
+      series,
+      isNumbered: isNumbered && x === undefined,
+      isTime: isTime || moment !== undefined,
+    };
     this.#tell();
     return this;
   }
@@ -144,13 +152,13 @@ export class Chart {
   [displayKey](): Record<string, unknown> {
     const { svg, width, height, area, x, y } = drawingOf(this.#figure);
     const axis = ({ low, high, isLogarithmic }: typeof x) => ({ low, high, isLogarithmic });
-    const { kind, edges, categories } = this.#figure;
+    const { kind, edges, categories, isTime } = this.#figure;
     const payload: ChartPayload = {
       version: 1,
       width,
       height,
       area,
-      x: axis(x),
+      x: { ...axis(x), ...(isTime && !x.isLogarithmic ? { isTime } : {}) },
       y: axis(y),
       kind: edges === null ? kind : "histogram",
       ...(categories === null ? {} : { categories }),

@@ -2,6 +2,7 @@
 // the points are, and what is missing.
 import { axisOf, shortNumber, type Axis } from "./axis.ts";
 import { kindOf, legendOf, type Figure } from "./figure.ts";
+import { timeAxis } from "./time-axis.ts";
 import { colourOf, distanceOf, marksOf, type Area } from "./marks.ts";
 import { fitted, element, short, textElement, widthOf } from "./svg-text.ts";
 
@@ -149,7 +150,8 @@ function xAxis(figure: Figure, width: number): Axis {
   const half = kind === "bars" && edges === null ? distanceOf(series.flatMap(({ x }) => [...x])) / 2 : 0;
   const ends: Extent = isLogarithmic ? { least, most } : { least: least - half, most: most + half };
   const isWhole = figure.isNumbered || categories !== null;
-  const axis = axisOf(ends.least, ends.most, {
+  const make = figure.isTime && !isLogarithmic ? timeAxis : axisOf;
+  const axis = make(ends.least, ends.most, {
     marks: Math.max(2, width / 90),
     isLogarithmic,
     range: options.xRange,

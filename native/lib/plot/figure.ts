@@ -38,6 +38,8 @@ export interface Figure {
   /** Bars from each of these values to the next, without gaps. */
   readonly edges: readonly number[] | null;
   readonly grades: Grades | null;
+  /** x is milliseconds since 1970. */
+  readonly isTime: boolean;
   /** x is the points' numbers. */
   readonly isNumbered: boolean;
   /** Both axes have one scale. */

@@ -5,6 +5,7 @@ import { factsOf } from "../memory/dtype.ts";
 import { formatShape } from "../memory/shape.ts";
 import { figuresOf } from "../ops/reduce/statistics.ts";
 import { flag, oneOf, optionsOf, type Kind } from "../tensor/arguments.ts";
+import { stack } from "../tensor/joining.ts";
 import { tensor as tensorOf } from "../tensor/create.ts";
 import { displayKey } from "../tensor/display.ts";
 import { colourImages, heatMaps, mostImages, wantedSide } from "../tensor/picture.ts";
@@ -128,6 +129,22 @@ function imageTensor(given: unknown): Tensor {
     checkReal("plot.image", given);
     return given.detach();
   }
+  if (Array.isArray(given) && given.length > 0 && given.every((each) => isTensor(each) && each.shape.length > 1)) {
+    const pictures = given as Tensor[];
+    const odd = pictures.find(({ shape }) => formatShape(shape) !== formatShape(pictures[0]!.shape));
+    if (odd !== undefined)
+      throw new TensorError(
+        "SHAPE",
+        `plot.image takes a list of images of one shape but got ${formatShape(pictures[0]!.shape)} and ${formatShape(odd.shape)}: show each by display(plot.image(x)).`,
+      );
+    for (const each of pictures) checkReal("plot.image", each);
+    return stack(pictures.map((each) => each.detach()));
+  }
+  if (typeof given === "string")
+    throw new TensorError(
+      "ARGUMENTS",
+      `plot.image takes a tensor, not a text: write plot.image(await io.load(${JSON.stringify(given)})).`,
+    );
   if (!Array.isArray(given) || !given.every((each) => isValues(each)))
     throw new TensorError(
       "ARGUMENTS",
@@ -167,7 +184,7 @@ function imagesOf(x: Tensor, channels: ImageOptions["channels"]): Images {
         ? "first"
         : shape.length > 3 && shape.at(-3) === 1
           ? "first"
-          : shape.length > 3 && shape.at(-1) === 1
+          : shape.length > 2 && shape.at(-1) === 1 && shape.at(-2) !== 1
             ? "last"
             : "none");
   if (where === "last" && !(shape.length > 2 && isChannels(shape.at(-1)))) fail("1, 3 or 4 channels on the last axis");

@@ -4,6 +4,7 @@ import { finite, flag, oneOf, optionsOf, text, type Kind } from "../tensor/argum
 import { listed, worded } from "../wording.ts";
 import type { Figure, PlotOptions } from "./figure.ts";
 import { reduced, seriesOf, seriesOfNumbers, type Series } from "./series.ts";
+import { momentsOf } from "./time-axis.ts";
 import { isTensor, isValues, numbersOf, scalarOf, sizeText, type PlotValues } from "./values.ts";
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -86,10 +87,12 @@ export function readPlot(args: readonly unknown[], before: Figure | null): Figur
   const lists = isRecord(y) ? y : columnsOf(y);
   if (data.length === 1) return figure(series(null, lists), options, { isNumbered: true });
   if (!isValues(first)) throw notPlotted(first);
-  if (Array.isArray(first) && first.length > 0 && first.every((each) => typeof each === "string"))
-    return named(first as string[], lists, options);
-  const x = numbersOf("plot", "x", first);
-  return figure(series(x, lists), options, {});
+  const areTexts = Array.isArray(first) && first.length > 0 && first.every((each) => typeof each === "string");
+  // Bars of texts stand side by side, whatever the texts are.
+  const moments = areTexts && options.kind === "bars" ? null : momentsOf(first);
+  if (areTexts && moments === null) return named(first as string[], lists, options);
+  const x = moments ?? numbersOf("plot", "x", first as PlotValues);
+  return figure(series(x, lists), options, { isTime: moments !== null });
 }
 
 const hasSeries = (value: unknown): boolean =>
@@ -149,6 +152,7 @@ function figure(all: readonly Series[], options: PlotOptions, more: Partial<Figu
     categories: null,
     edges: null,
     grades: null,
+    isTime: false,
     isNumbered: false,
     isSquare: false,
     radius: 3,

@@ -13,8 +13,8 @@ export type PlotSeries = Readonly<Record<string, PlotValues>>;
 
 /** `plot` draws lines and bars; {@link Plot.scatter}, {@link Plot.histogram} and {@link Plot.image} the rest. */
 export interface Plot {
-  /** Draws numbers over x, which are numbers, or names of bars. */
-  (x: PlotValues | readonly string[], y: PlotValues | PlotSeries, options?: PlotOptions): Chart;
+  /** Draws numbers over x, which are numbers, dates, or names of bars. */
+  (x: PlotValues | readonly (string | Date)[], y: PlotValues | PlotSeries, options?: PlotOptions): Chart;
   /** Draws bars with names. */
   (bars: Readonly<Record<string, number>>, options?: PlotOptions): Chart;
   /** Draws numbers in their order, or several with names. It is the last: of a wrong call the checker tells about it. */
@@ -28,7 +28,7 @@ export interface Plot {
    * plot.scatter(points, { color: points.norm({ axis: 1 }), title: "Distances" }); // → Distances: 300 points
    */
   scatter(xy: PlotValues | Iterable<PlotValues>, options?: PointOptions): Chart;
-  scatter(x: PlotValues, y: PlotValues, options?: PointOptions): Chart;
+  scatter(x: PlotValues | readonly (string | Date)[], y: PlotValues, options?: PointOptions): Chart;
   /**
    * Draws how many elements of a tensor, of any shape, lie in each of a row of bins, counted on its device. Without
    * `bins` their edges are round numbers; a few whole numbers have a bar each. Says how many elements are NaN, infinite
@@ -49,7 +49,8 @@ export interface Plot {
 
 /**
  * Draws lines: `plot(y)`, `plot(x, y)`, `plot({ loss, accuracy })` with a legend, `plot(x, { a, b })`; a tensor of two
- * axes has a line for each column. Options come last: title, labels, logarithmic axes, `kind: "points"` or "bars". Takes
+ * axes has a line for each column. x may be dates, or texts of ISO 8601 such as "2024-03-05" and "2024-03-05 14:30", of
+ * which those without a zone are UTC, as the axis is; other texts are names of bars. Options come last: title, labels, logarithmic axes, `kind: "points"` or "bars". Takes
  * tensors on any device, arrays, typed arrays and whatever one can go through. NaN is a gap, an infinite value a small
  * arrow at the edge, and the chart says how many there are. A line of more points than a screen has columns is drawn as
  * the extremes of each, which a long tensor's device finds. The chart shows itself, and again after `update` and `add`:
@@ -57,6 +58,7 @@ export interface Plot {
  * @example
  * const x = linspace(0, 6, 100);
  * plot(x, { sine: x.sin(), cosine: x.cos() }, { title: "Two waves", xLabel: "x" });
+ * plot(["2024-01-31", "2024-02-29", "2024-03-31"], [3, 1, 2]); // → Chart: 3 points, ⢁⠂ 1 … 3
  * plot({ cats: 3, dogs: 4 }, { title: "Bars" }); // → Bars: 2 bars, ⡈ 3 … 4
  */
 export const plot: Plot = Object.assign((...args: unknown[]) => new Chart(readPlot, args), {

@@ -7,6 +7,7 @@ import type { Figure, Grades, PlotOptions } from "./figure.ts";
 import { axisKinds, isRecord, lookKinds, looked } from "./lines.ts";
 import { gradesOf } from "./palette.ts";
 import { seriesOfNumbers, type Series } from "./series.ts";
+import { momentsOf } from "./time-axis.ts";
 import { isTensor, isValues, numbersOf, sizeText, type PlotValues } from "./values.ts";
 
 /**
@@ -44,6 +45,7 @@ interface Cloud {
   readonly total: number;
   readonly step: number;
   readonly isPlane: boolean;
+  readonly isTime: boolean;
 }
 
 export function readScatter(args: readonly unknown[], before: Figure | null): Figure {
@@ -63,6 +65,7 @@ export function readScatter(args: readonly unknown[], before: Figure | null): Fi
     categories: null,
     edges: null,
     grades,
+    isTime: cloud.isTime,
     isNumbered: false,
     isSquare: cloud.isPlane,
     radius: size === undefined ? (count > 2000 ? 1.75 : count > 300 ? 2.5 : 3.5) : size / 2,
@@ -97,6 +100,7 @@ function planeOf(points: PlotValues): Cloud {
       total,
       step,
       isPlane: true,
+      isTime: false,
     };
   }
   const pairs = Array.from(points as Iterable<unknown>, (pair, at) => {
@@ -113,18 +117,20 @@ function planeOf(points: PlotValues): Cloud {
     total: pairs.length,
     step: 1,
     isPlane: true,
+    isTime: false,
   };
 }
 
 function pairOf(across: PlotValues, down: PlotValues): Cloud {
-  const [x, y] = [numbersOf("plot.scatter", "x", across), numbersOf("plot.scatter", "y", down)];
+  const moments = momentsOf(across);
+  const [x, y] = [moments ?? numbersOf("plot.scatter", "x", across), numbersOf("plot.scatter", "y", down)];
   if (x.length !== y.length)
     throw new TensorError(
       "SHAPE",
       `plot.scatter takes as many numbers as y as there are in x, ${x.length}, but got ${y.length}.`,
     );
   const step = stepOf(x.length);
-  return { x: thinned(x, step), y: thinned(y, step), total: x.length, step, isPlane: false };
+  return { x: thinned(x, step), y: thinned(y, step), total: x.length, step, isPlane: false, isTime: moments !== null };
 }
 
 function colouring(

@@ -47,8 +47,12 @@ export function vegaLiteOf(figure: Figure): VegaLiteSpec {
       ...(named ? { series: name } : {}),
     }));
   });
-  const scale = (isLogarithmic: boolean | undefined, range: readonly [number, number] | undefined, zero: boolean) => ({
-    ...(isLogarithmic ? { type: "log" } : { zero }),
+  const scale = (
+    isLogarithmic: boolean | undefined,
+    range: readonly [number, number] | undefined,
+    zero: boolean | undefined,
+  ) => ({
+    ...(isLogarithmic ? { type: "log" } : zero === undefined ? { type: "utc" } : { zero }),
     ...(range === undefined ? {} : { domain: range }),
   });
   return {
@@ -61,10 +65,10 @@ export function vegaLiteOf(figure: Figure): VegaLiteSpec {
     encoding: {
       x: {
         field: "x",
-        type: categories === null ? "quantitative" : "nominal",
+        type: categories !== null ? "nominal" : figure.isTime ? "temporal" : "quantitative",
         title: options.xLabel ?? null,
         ...(categories === null
-          ? { scale: scale(options.logX, options.xRange, false) }
+          ? { scale: scale(options.logX, options.xRange, figure.isTime ? undefined : false) }
           : { sort: null, axis: { labelAngle: 0 } }),
         ...(edges === null ? {} : { bin: "binned" }),
       },

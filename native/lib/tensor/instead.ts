@@ -100,7 +100,8 @@ const insteadOf: Instead = {
   random_: "x.uniform_()",
   index_put_: "x.set([i, j], value)",
   put_: "x.set([i, j], value)",
-  resize: "x.reshape([2, 3])",
+  resize: "x.reshape([2, 3]), or interpolate(x, { size: [48, 64] }) for pictures",
+  crop: "x.slice([top, bottom], [left, right])",
   flat: "x.flatten()",
   tobytes: "x.data()",
   stride: "x.strides",
@@ -122,6 +123,15 @@ const insteadOf: Instead = {
   describe: "x.mean(), x.std(), x.min(), x.max() and x.quantile([0.25, 0.5, 0.75])",
   corr: "corrcoef(stack([x, y]))",
   groupBy: "const { codes, names } = io.categories(texts), and codes.bincount({ weights: x })",
+  groupby: "const { codes, names } = io.categories(texts), and codes.bincount({ weights: x })",
+  rolling: "x.unfold(0, 7, 1).mean(1)",
+  isnull: "x.isnan()",
+  isna: "x.isnan()",
+  fillna: "x.nanToNum({ nan: 0 })",
+  dropna: "x.get(x.isnan().logicalNot())",
+  value_counts: "x.unique(), with values and counts",
+  valueCounts: "x.unique(), with values and counts",
+  nunique: "x.unique().values.size",
   head: "x.get([0, 5])",
   tail: "x.get([-5, null])",
   toFixed: "x.item().toFixed(2)",
@@ -141,9 +151,9 @@ Object.defineProperty(Tensor.prototype, "data", {
   configurable: true,
 });
 
-/** x[0] … x[31]: JavaScript has no other way to know of brackets that costs the rest nothing. */
+/** x[-4] … x[31]: JavaScript has no other way to know of brackets that costs the rest nothing. */
 const places = 32;
-for (let at = 0; at < places; at++)
+for (let at = -4; at < places; at++)
   Object.defineProperty(DeviceArray.prototype, at, {
     get(): never {
       throw new TensorError("NAME", `Brackets do not index a tensor: write x.get(${at}) for x[${at}].`);

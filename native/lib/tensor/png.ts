@@ -1,19 +1,21 @@
-// Writes PNG files: pixels that are places in a palette, or colours with or without opacity (PNG, third edition, W3C 2025).
+// Writes PNG files: pixels that are places in a palette, grey, or colours with or without opacity (PNG, third edition,
+// W3C 2025).
 import { crc32, deflateSync } from "node:zlib";
 
 export interface Pixels {
   readonly width: number;
   readonly height: number;
-  /** Row by row from the top: a byte a pixel that is a place in the palette, 3 or 4 of a colour. */
+  /** Row by row from the top: a byte a pixel that is a place in the palette, or grey without one, 3 or 4 of a colour. */
   readonly bytes: Uint8Array;
   /** Bytes a pixel. */
   readonly channels: 1 | 3 | 4;
-  /** Red, green, blue and opacity of each place, 0 … 255; where a pixel is one byte. */
+  /** Red, green, blue and opacity of each place, 0 … 255; where pixels are places in it. */
   readonly palette?: readonly (readonly [number, number, number, number])[];
 }
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-const colourTypes = { 1: 3, 3: 2, 4: 6 } as const;
+const colourTypes = { 1: 0, 3: 2, 4: 6 } as const;
+const ofPalette = 3;
 
 /** The file. */
 export function pngOf({ width, height, bytes, channels, palette }: Pixels): Buffer {
@@ -21,9 +23,9 @@ export function pngOf({ width, height, bytes, channels, palette }: Pixels): Buff
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   // 8 bits a sample, of that colour type; deflate, filters by row, not interlaced.
-  header.set([8, colourTypes[channels], 0, 0, 0], 8);
+  header.set([8, palette === undefined ? colourTypes[channels] : ofPalette, 0, 0, 0], 8);
   const row = width * channels;
-  // Each row begins with its filter: none for places in a palette, which are no quantities; "sub" for colours.
+  // Each row begins with its filter: none for places in a palette, which are no quantities; "sub" for others.
   const rows = Buffer.alloc(height * (row + 1));
   for (let y = 0; y < height; y++) {
     const at = y * (row + 1);

@@ -428,7 +428,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
     if (hint === "string") return textOf(this);
     throw new TensorError(
       "OPERATOR",
-      "JavaScript's operators do not compute with tensors. Write x.add(1) for x + 1, x.mul(2) for x * 2, x.item() for the number in a tensor of one element, and `${x}` for its text.",
+      "JavaScript's operators do not compute with tensors. Write x.add(1) for x + 1, x.mul(2) for x * 2, x.neg() for -x, x.lt(y) for x < y, x.item() for the number in a tensor of one element, and `${x}` for its text.",
     );
   }
 

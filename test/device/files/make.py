@@ -66,3 +66,52 @@ for packing in ["none", "snappy", "gzip", "brotli", "zstd", "lz4"]:
     pq.write_table(numbers.slice(0, 100), here / f"{packing}.parquet", compression=packing, row_group_size=60)
 pq.write_table(numbers, here / "pages.parquet", compression="zstd", data_page_version="2.0", data_page_size=1024, use_dictionary=["word"], column_encoding={"i32": "DELTA_BINARY_PACKED", "f32": "BYTE_STREAM_SPLIT"})
 pq.write_table(pa.table({"x": pa.array([1, 2], pa.int32()), "when": pa.array([1, 2], pa.timestamp("us")), "day": pa.array([1, 2], pa.date32()), "bytes": pa.array([b"a", b"b"]), "both": pa.array([{"a": 1}, {"a": 2}]), "ragged": pa.array([[1], [1, 2]]), "price": pa.array(["1.25", "2.50"]).cast(pa.decimal128(9, 2)), "text": pa.array(["a", None])}), here / "kinds.parquet")
+
+# Pictures of Pillow and pypng, of pixels whose formula the tests have, too: pip install pillow pypng.
+import png
+from PIL import Image
+pictures = here / "pictures"
+pictures.mkdir(exist_ok=True)
+width, height = 13, 9
+at = lambda x, y, channel, most: (x * 7 + y * 13 + channel * 50 + x * y) * (1 if most < 256 else 257) % (most + 1)
+def pixels(channels, bits):
+    return [[at(x, y, channel, 2**bits - 1) for x in range(width) for channel in range(channels)] for y in range(height)]
+colours = [(at(place, 1, 0, 255), at(place, 2, 1, 255), at(place, 3, 2, 255)) for place in range(16)]
+for interlaced in [False, True]:
+    kind = "-interlaced" if interlaced else ""
+    for bits in [1, 2, 4, 8, 16]:
+        png.Writer(width, height, greyscale=True, bitdepth=bits, interlace=interlaced).write(open(pictures / f"grey-{bits}{kind}.png", "wb"), pixels(1, bits))
+    for bits in [1, 2, 4]:
+        png.Writer(width, height, palette=colours[: 2**bits], bitdepth=bits, interlace=interlaced).write(open(pictures / f"palette-{bits}{kind}.png", "wb"), pixels(1, bits))
+    png.Writer(width, height, palette=[colour + (17 * place,) for place, colour in enumerate(colours)], bitdepth=8, interlace=interlaced).write(open(pictures / f"palette-clear{kind}.png", "wb"), pixels(1, 4))
+    for bits in [8, 16]:
+        png.Writer(width, height, greyscale=True, alpha=True, bitdepth=bits, interlace=interlaced).write(open(pictures / f"grey-opacity-{bits}{kind}.png", "wb"), pixels(2, bits))
+        png.Writer(width, height, greyscale=False, bitdepth=bits, interlace=interlaced).write(open(pictures / f"colours-{bits}{kind}.png", "wb"), pixels(3, bits))
+        png.Writer(width, height, greyscale=False, alpha=True, bitdepth=bits, interlace=interlaced).write(open(pictures / f"colours-opacity-{bits}{kind}.png", "wb"), pixels(4, bits))
+png.Writer(width, height, greyscale=True, bitdepth=4, transparent=5).write(open(pictures / "grey-seen-through.png", "wb"), pixels(1, 4))
+png.Writer(width, height, greyscale=False, bitdepth=8, transparent=(0, 50, 100)).write(open(pictures / "colours-seen-through.png", "wb"), pixels(3, 8))
+# Filters of all kinds: smooth pictures, as Pillow packs them.
+wave = np.stack([np.add.outer(2 * np.arange(48), 3 * np.arange(64)) % 256, np.multiply.outer(np.arange(48), np.arange(64)) // 12, np.full((48, 64), 90)], -1).astype("u1")
+Image.fromarray(wave).save(pictures / "filters.png")
+# What Pillow reads of a .jpg is beside it as .png. Smooth, with colours that are the same all over where they are stored at half the size.
+smooth = np.stack([np.add.outer(2 * np.arange(45), np.arange(61)), np.add.outer(np.arange(45), 3 * np.arange(61)), np.add.outer(4 * np.arange(45), np.zeros(61))], -1).astype("u1")
+tinted = (np.add.outer(np.arange(45), 2 * np.arange(61))[..., None] + np.array([60, 20, 0])).astype("u1")
+def jpeg(name, picture, **options):
+    Image.fromarray(picture).save(pictures / f"{name}.jpg", **options)
+    Image.open(pictures / f"{name}.jpg").save(pictures / f"{name}-read.png")
+jpeg("plain", smooth, quality=92, subsampling=0)
+jpeg("progressive", smooth, quality=92, subsampling=0, progressive=True)
+jpeg("halved", tinted, quality=95, subsampling=2)
+jpeg("grey", smooth[..., 0], quality=92)
+jpeg("restarts", smooth, quality=92, subsampling=0, restart_marker_blocks=3)
+jpeg("not-transformed", smooth, quality=92, keep_rgb=True)
+for orientation in range(1, 9):
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    Image.fromarray(smooth).save(pictures / f"turned-{orientation}.jpg", quality=92, subsampling=0, exif=exif)
+from PIL import ImageOps
+for orientation in range(1, 9):
+    ImageOps.exif_transpose(Image.open(pictures / f"turned-{orientation}.jpg")).save(pictures / f"turned-{orientation}-read.png")
+Image.fromarray(smooth).convert("CMYK").save(pictures / "inks.jpg", quality=92)
+for kind in ["webp", "gif", "bmp", "tiff"]:
+    Image.fromarray(smooth).resize((8, 8)).save(pictures / f"other.{kind}")

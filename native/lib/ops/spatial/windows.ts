@@ -103,7 +103,11 @@ export function imageAxes(
   if (size.length !== spatial || images === undefined || channels === undefined)
     throw new TensorError(
       "SHAPE",
-      `${name} takes tensors of shape [images, channels, ${["depth", "height", "width"].slice(3 - spatial).join(", ")}] but got ${formatShape(x.shape)}.`,
+      `${name} takes tensors of shape [images, channels, ${["depth", "height", "width"].slice(3 - spatial).join(", ")}] but got ${formatShape(x.shape)}.${
+        x.shape.length === spatial
+          ? ` Of one without channels write x.reshape(${formatShape([1, 1, ...x.shape])}).`
+          : ""
+      }`,
     );
   return { images, channels, size };
 }
