@@ -35,6 +35,7 @@ const names = new Set(
   affineGrid
   all
   allclose
+  aminmax
   angle
   any
   arange
@@ -133,6 +134,7 @@ const names = new Set(
   equal
   erf
   erfc
+  erfcx
   erfinv
   exp
   exp2
@@ -150,8 +152,11 @@ const names = new Set(
   flipud
   floor
   floorDivide
+  fmax
+  fmin
   fmod
   frac
+  frexp
   full
   fullLike
   gather
@@ -214,16 +219,19 @@ const names = new Set(
   l1Loss
   layerNorm
   lcm
+  ldexp
   le
   leakyRelu
   lerp
   lgamma
   linear
   linspace
+  localResponseNorm
   log
   log10
   log1p
   log2
+  logNdtr
   logSigmoid
   logSoftmax
   logaddexp
@@ -284,6 +292,7 @@ const names = new Set(
   nanstd
   nansum
   nanvar
+  ndtr
   ne
   neg
   nextafter
@@ -297,6 +306,7 @@ const names = new Set(
   orthogonalize
   outer
   pad
+  pdist
   permute
   pinv
   pixelShuffle
@@ -397,6 +407,7 @@ const names = new Set(
   uniqueAll
   uniqueConsecutive
   unsqueeze
+  vander
   var
   varMean
   variance
@@ -409,6 +420,7 @@ const names = new Set(
   xlogy
   zeros
   zerosLike
+  zeta
 `
     .trim()
     .split(/\s+/),

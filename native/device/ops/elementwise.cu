@@ -1,6 +1,7 @@
-// One result per index from one, two or three operands of one dtype: kernels over the functors of functors.cuh.
-#include <warpcell/functors.cuh>
+// One result per index from one, two or three operands of one dtype: kernels over the functors of functors.cuh and
+// rare_functors.cuh.
 #include <warpcell/map.cuh>
+#include <warpcell/rare_functors.cuh>
 
 using namespace warpcell;
 
@@ -23,6 +24,8 @@ ARITHMETIC(Mul);
 ARITHMETIC(Div);
 ARITHMETIC(Maximum);
 ARITHMETIC(Minimum);
+ARITHMETIC(Fmax);
+ARITHMETIC(Fmin);
 ARITHMETIC(Copysign);
 ARITHMETIC(Eq);
 ARITHMETIC(Ne);

@@ -200,6 +200,24 @@ export interface ElementwiseMethods<D extends DType> {
    */
   erfc(): Tensor<FloatOf<D>>;
   /**
+   * The scaled complement of the error function, e^(x²) · erfc(x), which is a number where erfc(x) is 0.
+   * @example
+   * tensor([0, 100]).erfcx(); // → tensor([1.000000, 0.005642], shape [2], float32, cpu)
+   */
+  erfcx(): Tensor<FloatOf<D>>;
+  /**
+   * Φ(x) = ½ erfc(−x/√2), the share of the normal distribution below x.
+   * @example
+   * tensor([0, 1]).ndtr(); // → tensor([0.500000, 0.841345], shape [2], float32, cpu)
+   */
+  ndtr(): Tensor<FloatOf<D>>;
+  /**
+   * log Φ(x), the logarithm of {@link Tensor.ndtr}, also where that is 0.
+   * @example
+   * tensor([0, -20]).logNdtr(); // → tensor([  -0.693147, -203.917000], shape [2], float32, cpu)
+   */
+  logNdtr(): Tensor<FloatOf<D>>;
+  /**
    * The inverse of {@link Tensor.erf}; ±∞ at ±1, NaN beyond.
    * @example
    * tensor([0, 0.5]).erfinv(); // → tensor([0.000000, 0.476936], shape [2], float32, cpu)

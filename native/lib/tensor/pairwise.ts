@@ -70,6 +70,18 @@ export interface PairwiseMethods<D extends DType> {
    */
   minimum<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
   /**
+   * The larger of two elements; where one is NaN the other. Of equal elements all of the gradient goes to the first.
+   * @example
+   * tensor([1, NaN]).fmax(tensor([4, 2])); // → tensor([4, 2], shape [2], float32, cpu)
+   */
+  fmax<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
+  /**
+   * The smaller of two elements; where one is NaN the other. Of equal elements all of the gradient goes to the first.
+   * @example
+   * tensor([1, NaN]).fmin(3); // → tensor([1, 3], shape [2], float32, cpu)
+   */
+  fmin<O extends Operand>(other: O): Tensor<CommonOf<D, O>>;
+  /**
    * The angle of the point (b, a) in radians, from −π to π.
    * @example
    * tensor([1, -1]).atan2(tensor([1, -1])); // → tensor([0.785398, -2.356190], shape [2], float32, cpu)
@@ -112,6 +124,19 @@ export interface PairwiseMethods<D extends DType> {
    * tensor([0, 2]).xlogy(tensor([0, Math.E])); // → tensor([0, 2], shape [2], float32, cpu)
    */
   xlogy<O extends Operand>(other: O): Tensor<FloatOf<CommonOf<D, O>>>;
+  /**
+   * a · 2^b, rounded once: right where 2^b alone would overflow. 16-bit floats throw TensorError.
+   * @example
+   * tensor([1, 3]).ldexp(tensor([4, -1], { dtype: "int32" })); // → tensor([16.0,  1.5], shape [2], float32, cpu)
+   */
+  ldexp<O extends Operand>(other: O): Tensor<FloatOf<CommonOf<D, O>>>;
+  /**
+   * Hurwitz' zeta function ζ(a, b) = Σ 1/(b + k)^a over all k ≥ 0, of a > 1: ∞ at a = 1 and at b = 0, −1, −2, …, NaN
+   * for a smaller a, and for b < 0 unless a is a whole number. It has a gradient in b only.
+   * @example
+   * tensor([2, 4]).zeta(1); // → tensor([1.64493, 1.08232], shape [2], float32, cpu)
+   */
+  zeta<O extends Operand>(other: O): Tensor<FloatOf<CommonOf<D, O>>>;
   /**
    * The next number from a towards b that the dtype has; of float32 and float64.
    * @example

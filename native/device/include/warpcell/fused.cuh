@@ -2,8 +2,8 @@
 // and over rows that are reduced between. A `Row` gives the operands' elements: at(i), and on a GPU packs(i) of `width`
 // neighbours in 16-byte loads.
 #pragma once
-#include "functors.cuh"
 #include "map.cuh"
+#include "rare_functors.cuh"
 #include "rows.cuh"
 
 namespace warpcell {

@@ -14,7 +14,7 @@ import { ctcRows } from "../rows/ctc.ts";
 import { crossEntropyRows } from "../rows/cross-entropy.ts";
 import { dropoutRows } from "../elementwise/dropout.ts";
 import { embeddingRows } from "../rows/embedding.ts";
-import { functionRows, polygammaRow } from "../elementwise/functions.ts";
+import { frexpRows, functionRows, polygammaRow } from "../elementwise/functions.ts";
 import { fourierRows } from "../fourier/fourier.ts";
 import { determinantRows } from "../linalg/determinants.ts";
 import { indexingRows } from "../index/indexing.ts";
@@ -55,6 +55,7 @@ export const operations = {
   ...mixingRows,
   gelu: geluRow,
   polygamma: polygammaRow,
+  ...frexpRows,
   ...viewRows,
   ...complexRows,
   ...copyRows,

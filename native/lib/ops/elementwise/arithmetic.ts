@@ -1,5 +1,6 @@
 // Operations on two tensors, or a tensor and a number, element by element. A new one is a functor in
 // device/include/warpcell/functors.cuh and a row here.
+import { GradientError } from "../../errors.ts";
 import { DeviceArray } from "../../memory/array.ts";
 import { call } from "../core/calls.ts";
 import { binary, type BinaryGradient, type BinaryGradients } from "./elementwise.ts";
@@ -19,6 +20,14 @@ function extremeGradient(name: "ge" | "le"): BinaryGradient {
     return mul(g, mul(weight, 0.5));
   };
   return (g, { a, b }) => [() => share(g, a, b), () => share(g, b, a)];
+}
+
+// Of equal elements all of the gradient goes to a, as in PyTorch.
+function otherGradient(name: "ge" | "le"): BinaryGradient {
+  return (g, { a, b }) => {
+    const takesA = () => call("logicalOr", [call(name, [a, b]), call("ne", [b, b])]);
+    return [() => call("where", [takesA(), g, 0]), () => call("where", [takesA(), 0, g])];
+  };
 }
 
 export const binaryRows = {
@@ -72,6 +81,10 @@ export const binaryRows = {
   maximum: binary("maximum", "Maximum", "number", { gradient: extremeGradient("ge") }),
   /** The smaller one; NaN where either is. */
   minimum: binary("minimum", "Minimum", "number", { gradient: extremeGradient("le") }),
+  /** The larger one; where one is NaN the other. */
+  fmax: binary("fmax", "Fmax", "number", { gradient: otherGradient("ge") }),
+  /** The smaller one; where one is NaN the other. */
+  fmin: binary("fmin", "Fmin", "number", { gradient: otherGradient("le") }),
   /** The angle of (b, a), in radians. */
   atan2: binary("atan2", "Atan2", "float", {
     swapped: "",
@@ -145,6 +158,23 @@ export const binaryRows = {
       ];
     },
   }),
+  /** a · 2^b, without overflow between; of float32 and float64. */
+  ldexp: binary("ldexp", "Ldexp", "wide", {
+    swapped: "",
+    flops: 10,
+    gradient: (g, { b, y }): BinaryGradients => [() => call("ldexp", [g, b]), () => mul(g, mul(y, Math.LN2))],
+  }),
+  /** Hurwitz' zeta function ζ(a, b) = Σ 1/(b + k)^a. */
+  zeta: binary("zeta", "Zeta", "float", {
+    swapped: "",
+    flops: 400,
+    gradient: (g, { a, b }): BinaryGradients => [
+      () => {
+        throw new GradientError("NO_GRADIENT", "zeta has no gradient of its exponent, its first operand.");
+      },
+      () => of("neg", mul(g, mul(call("zeta", [typeof a === "object" ? add(a, 1) : Number(a) + 1, b]), a))),
+    ],
+  }),
   /** The next number from a towards b that the dtype has; of float32 and float64. */
   nextafter: binary("nextafter", "Nextafter", "wide", { swapped: "" }),
   /** The greatest whole number that divides both; of 0 and 0 it is 0. */
@@ -189,5 +219,6 @@ function asArray(operand: Operand, like: DeviceArray): DeviceArray {
 function powerGradient(g: DeviceArray, a: DeviceArray, b: Operand): DeviceArray {
   if (b === 0) return mul(g, 0);
   if (!(b instanceof DeviceArray)) return mul(g, mul(call("pow", [a, Number(b) - 1]), b));
-  return call("where", [call("eq", [b, 0]), mul(g, 0), mul(g, mul(b, call("pow", [a, sub(b, 1)])))]);
+  // No power −1 even where b is 0: its own gradient would be infinite.
+  return mul(g, mul(b, call("pow", [a, call("where", [call("eq", [b, 0]), 0, sub(b, 1)])])));
 }

@@ -8,8 +8,13 @@ import type { Operand } from "../core/operation.ts";
 import { add, div, mul, of, sub } from "../core/terms.ts";
 import { call } from "../core/calls.ts";
 
-/** log(2), log(10), 2/√π. */
-const constants = { ln2: Math.LN2, ln10: Math.LN10, erf: 2 / Math.sqrt(Math.PI) } as const;
+/** log(2), log(10), 2/√π, 1/√2π. */
+const constants = {
+  ln2: Math.LN2,
+  ln10: Math.LN10,
+  erf: 2 / Math.sqrt(Math.PI),
+  normal: 1 / Math.sqrt(2 * Math.PI),
+} as const;
 
 /** To whole numbers: integers are themselves. */
 function rounding(name: string, functor: string): Unary<"number", "same"> {
@@ -140,6 +145,22 @@ export const functionRows = {
     flops: 15,
     gradient: (g, x): DeviceArray => mul(g, mul(of("exp", of("neg", of("square", x))), -constants.erf)),
   }),
+  /** e^(x²) · erfc(x), where neither overflows nor is 0. */
+  erfcx: unary("erfcx", "Erfcx", "float", {
+    flops: 40,
+    gradient: (g, x, y): DeviceArray => mul(g, sub(mul(mul(x, y), 2), constants.erf)),
+  }),
+  /** Φ(x), the share of the normal distribution below x. */
+  ndtr: unary("ndtr", "Ndtr", "float", {
+    flops: 15,
+    gradient: (g, x): DeviceArray => mul(g, mul(of("exp", mul(of("square", x), -0.5)), constants.normal)),
+  }),
+  /** log Φ(x), also where Φ(x) is 0. */
+  logNdtr: unary("logNdtr", "LogNdtr", "float", {
+    flops: 60,
+    // The density beside Φ, without what cancels between their logarithms.
+    gradient: (g, x): DeviceArray => div(mul(g, 2 * constants.normal), of("erfcx", mul(x, -Math.SQRT1_2))),
+  }),
   /** The inverse of {@link erf}. */
   erfinv: unary("erfinv", "Erfinv", "float", {
     flops: 20,
@@ -200,6 +221,15 @@ export const polygammaRow = withNumbers<{ n: number }>(
   (g, x, { n }): DeviceArray => mul(g, call("polygamma", [x], { n: n + 1 })),
   80,
 );
+
+/** What frexp makes of x = mantissa · 2^exponent; the exponent is a whole number in the dtype of x. */
+export const frexpRows = {
+  frexpMantissa: unary("frexp", "FrexpMantissa", "float", {
+    flops: 4,
+    gradient: (g, x): DeviceArray => call("ldexp", [g, of("neg", call("frexpExponent", [x], {}))]),
+  }),
+  frexpExponent: unary("frexp", "FrexpExponent", "float", { flops: 4 }),
+} as const;
 
 /** I₁(x)/x, which is ½ at 0. */
 function shareOf(y: DeviceArray, x: DeviceArray): DeviceArray {

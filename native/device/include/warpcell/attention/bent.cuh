@@ -1,6 +1,6 @@
 // What attention with a function of scores is made of, beside the text of the function (lib/nn/score-text.ts).
 #pragma once
-#include "../functors.cuh"
+#include "../rare_functors.cuh"
 #include "bend.cuh"
 #include "problem.cuh"
 
