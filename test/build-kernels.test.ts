@@ -177,6 +177,7 @@ test("a file of functors is read by its family's kernels and by those that are m
     gates: ["activations", "few_rows", "functions", "linear", "losses", "recurrent"],
     logaddexp: ["ctc", "pairwise", "scan"],
     pairwise: ["pairwise"],
+    rare: ["rare"],
   });
 });
 

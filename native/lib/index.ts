@@ -138,7 +138,7 @@ export { embedding, type EmbeddingOptions } from "./tensor/embedding.ts";
 export { embeddingBag, type EmbeddingBagOptions } from "./tensor/embedding-bag.ts";
 export { channelShuffle, pixelShuffle, pixelUnshuffle } from "./tensor/pixels.ts";
 export { affineGrid, gridSample, type GridOptions, type GridSampleOptions } from "./tensor/sampling.ts";
-export { bucketize, logit, polygamma, type BucketOptions } from "./tensor/composed.ts";
+export { bucketize, frexp, logit, polygamma, type BucketOptions, type Frexp } from "./tensor/composed.ts";
 export type { AxisSlice, Shape } from "./memory/shape.ts";
 export { checkTensor, type TensorRequirements } from "./tensor/check.ts";
 export { assertClose, type AssertCloseOptions, type Comparable } from "./tensor/assert-close.ts";
@@ -237,6 +237,8 @@ export { broadcastArrays, broadcastShapes } from "./tensor/broadcasting.ts";
 export { allclose, arrayEqual, equal, isclose, type CloseOptions } from "./tensor/closeness.ts";
 export { countNonzero, isin } from "./tensor/membership.ts";
 export { mode } from "./tensor/mode.ts";
+export { aminmax, type Extremes } from "./tensor/extremes.ts";
+export { vander, type VanderOptions } from "./tensor/vander.ts";
 export { maxUnpool1d, maxUnpool2d, maxUnpool3d, type UnpoolOptions } from "./tensor/unpooling.ts";
 export { unique, uniqueAll, uniqueConsecutive, type Unique } from "./tensor/unique.ts";
 export { diff, trapezoid, type AreaOptions, type DifferenceOptions } from "./tensor/differences.ts";
@@ -321,12 +323,13 @@ export {
   type BatchNormOptions,
   type GroupNormOptions,
 } from "./tensor/channel-norms.ts";
+export { localResponseNorm, type LocalResponseNormOptions } from "./tensor/local-response-norm.ts";
 export { interpolate, type InterpolateOptions, type InterpolationMode } from "./tensor/resizing.ts";
 export { col2im, im2col, type WindowColumnsOptions } from "./tensor/window-columns.ts";
 export type { PerAxis } from "./tensor/per-axis.ts";
 export { istft, stft, type InverseStftOptions, type StftOptions } from "./tensor/stft.ts";
 export { unfold } from "./tensor/unfold.ts";
-export { cdist, cosineSimilarity, normalize, renorm, type LengthOptions } from "./tensor/distances.ts";
+export { cdist, cosineSimilarity, normalize, pdist, renorm, type LengthOptions } from "./tensor/distances.ts";
 export {
   binaryCrossEntropy,
   gaussianNllLoss,

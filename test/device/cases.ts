@@ -2,7 +2,22 @@
 // operation more is a row more.
 import type { OperationName } from "../../native/lib/ops/core/table.ts";
 import type { Random } from "../helpers/random.ts";
-import { erf, erfc, erfinv, i0, i0e, i1, i1e, lgamma, polygamma, polygammaSize } from "./special.ts";
+import {
+  erf,
+  erfc,
+  erfcx,
+  erfinv,
+  i0,
+  i0e,
+  i1,
+  i1e,
+  lgamma,
+  logNdtr,
+  ndtr,
+  polygamma,
+  polygammaSize,
+  zeta,
+} from "./special.ts";
 
 /**
  * The most that a result may be off before it is rounded to a dtype narrower than the one that it is computed in. A
@@ -225,6 +240,16 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
     allowedBrief: (u, wanted, [x]) => Math.abs(wanted) * (2 ** -16.7 + 2 * u * (16 + 4 * x! * x!)),
   }),
   one("erfinv", erfinv, library("erfinv"), unit),
+  // In float64 for all: what CUDA's own is off, 9 units here and the square's rounding put back.
+  one("erfcx", erfcx, (u, wanted) => Math.abs(wanted) * (2 * u + 18 * 2 ** -53), [-5, 40]),
+  // erfc (5) of an argument that is rounded, as the reference's is: 2z² of z = x/√2.
+  one("ndtr", ndtr, (u, wanted, [x]) => 2 * u * Math.abs(wanted) * (6 + Math.min(x! * x!, 2000)), [-9, 9]),
+  one(
+    "logNdtr",
+    logNdtr,
+    (u, wanted, [x]) => Math.abs(wanted) * (2 * u + 2 ** -52 * (12 + (x! > 0 ? x! * x! : 0))),
+    [-40, 6],
+  ),
   // Near its zeros at 1 and 2 the reference is the one that is less exact.
   one("lgamma", lgamma, (u, wanted) => library("lgamma") * 2 * u * Math.abs(wanted) + 2e-14, positive),
   // Digits of float64 that its sums lose, the powers of n + 1 factors and the reference's integral; then one rounding.
@@ -346,6 +371,15 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   }),
   two("maximum", larger, 0, { ofIntegers: (x, y) => (x > y ? x : y) }),
   two("minimum", smaller, 0, { ofIntegers: (x, y) => (x < y ? x : y) }),
+  two("fmax", (x, y) => (Number.isNaN(y) || x >= y ? x : y), 0, { ofIntegers: (x, y) => (x > y ? x : y) }),
+  two("fmin", (x, y) => (Number.isNaN(y) || x <= y ? x : y), 0, { ofIntegers: (x, y) => (x < y ? x : y) }),
+  // In float64 for all: powers (4) of up to s + 8 terms, which are positive, and as much of the reference.
+  two("zeta", zeta, (u, wanted, [s]) => Math.abs(wanted) * (2 * u + 2 ** -53 * (240 + 2 * Math.min(s!, 1000))), {
+    ranges: [
+      [1.05, 20],
+      [0.1, 30],
+    ],
+  }),
   two("atan2", Math.atan2, library("atan2")),
   two("hypot", Math.hypot, library("hypot")),
   two("copysign", (x, y) => (y < 0 || Object.is(y, -0) ? -Math.abs(x) : Math.abs(x))),
@@ -780,6 +814,9 @@ export const elsewhere: Partial<Record<OperationName, string>> = {
   gru: "test/device/recurrent.test.ts",
   gruGradient: "test/device/recurrent.test.ts",
   nextafter: "test/device/float-functions.test.ts",
+  ldexp: "test/device/rare-functions.test.ts",
+  frexpMantissa: "test/device/rare-functions.test.ts",
+  frexpExponent: "test/device/rare-functions.test.ts",
   unfold: "test/device/unfold.test.ts",
   clone: "test/device/axis-order.test.ts",
   convert: "test/device/conversion.test.ts",

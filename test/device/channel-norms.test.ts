@@ -6,6 +6,7 @@ import {
   gradients,
   groupNorm,
   instanceNorm,
+  localResponseNorm,
   nn,
   tensor,
   zeros,
@@ -77,6 +78,52 @@ function expectClose(got: Tensor, wanted: readonly number[], bound: (value: numb
 
 describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   const sample = sampler(random, device);
+
+  test.each(floats)("local response norm of %s, of channels fewer and more than it takes together", (dtype) => {
+    for (const [shape, size] of [
+      [[2, 7, 5], 5],
+      [[1, 3, 4, 2], 4],
+      [[3, 2, 2, 3, 2], 5],
+      [[2, 4, 3], 1],
+    ] as const) {
+      const x = sample([...shape], dtype);
+      const plane = sizeOf(shape.slice(2));
+      const given = { alpha: 0.5, beta: 0.7, k: 1.5 };
+      const wanted = x.values.map((value, at) => {
+        const channel = Math.floor(at / plane) % shape[1];
+        let sum = 0;
+        for (let each = channel - Math.floor(size / 2); each <= channel + Math.floor((size - 1) / 2); each++)
+          if (each >= 0 && each < shape[1]) sum += x.values[at + (each - channel) * plane]! ** 2;
+        return value / (given.k + (given.alpha * sum) / size) ** given.beta;
+      });
+      // A sum of squares, a product, a sum, a power (4 units, and beta times what is off before) and a quotient.
+      const wide = dtype === "float64" ? 2 ** -53 : 2 ** -24;
+      const off = (value: number) => Math.abs(value) * (wide * (2 * size + 24) + roundoff[dtype]!);
+      const y = localResponseNorm(x.x, size, given);
+      expect(y.dtype).toBe(dtype);
+      expectClose(y, wanted, off);
+      expectClose(new nn.LocalResponseNorm(size, given)(x.x), wanted, off);
+      const turned = x.x.transpose([...shape.keys()].toReversed()).contiguous();
+      expectClose(localResponseNorm(turned.transpose([...shape.keys()].toReversed()), size, given), wanted, off);
+    }
+    expect(localResponseNorm(zeros([0, 3, 2], { dtype, device }), 2).shape).toEqual([0, 3, 2]);
+    expect(localResponseNorm(zeros([2, 3, 0], { dtype, device }), 2).shape).toEqual([2, 3, 0]);
+  });
+
+  test("local response norm: its gradient, what it takes for granted, what it refuses", () => {
+    expectGradients((x) => localResponseNorm(x!, 3, { alpha: 0.5, beta: 0.7, k: 1.5 }), [{ shape: [2, 4, 3] }], device);
+    const x = tensor([[[3], [4]]], { dtype: "float64", device });
+    expect(numbersOf(localResponseNorm(x, 2))).toEqual([
+      expect.closeTo(3 / (1 + (1e-4 * 9) / 2) ** 0.75, 14),
+      expect.closeTo(4 / (1 + (1e-4 * 25) / 2) ** 0.75, 14),
+    ]);
+    expect(String(new nn.LocalResponseNorm(5))).toContain("5 channels");
+    expect(() => localResponseNorm(x, 0)).toThrow("localResponseNorm takes a size of at least 1 but got 0.");
+    expect(() => localResponseNorm(x.slice(0), 2)).toThrow(
+      "localResponseNorm takes tensors of shape [images, channels, …], with at least 3 axes, but got [2, 1].",
+    );
+    expect(() => new nn.LocalResponseNorm(2, { gamma: 1 } as never)).toThrow("LocalResponseNorm");
+  });
 
   describe.each(floats)("%s", (dtype) => {
     test.each([

@@ -12,6 +12,7 @@ import {
   klDiv,
   marginRankingLoss,
   normalize,
+  pdist,
   poissonNllLoss,
   renorm,
   tensor,
@@ -60,6 +61,32 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(numbersOf(cosineSimilarity(zeros([1, 3], { dtype, device }), zeros([1, 3], { dtype, device })))).toEqual([
       0,
     ]);
+  });
+
+  test.each(floats)("distances of each two rows of %s", (dtype) => {
+    const x = sample([6, 5], dtype);
+    const pairs = indicesOf([6, 6]).filter(([i, j]) => i! < j!);
+    for (const p of [0, 1, 2, 3.5, Infinity]) {
+      const wanted = pairs.map(([i, j]): Wanted => {
+        const length = norm(
+          row(x, i!).map((value, k) => value - row(x, j!)[k]!),
+          p,
+        );
+        return [length, Math.max(1, length)];
+      });
+      expectNear(pdist(x.x, p), [15], wanted, 24, dtype);
+    }
+    expect(numbersOf(pdist(x.x.T.contiguous().T))).toEqual(numbersOf(pdist(x.x)));
+    for (const rows of [0, 1]) expect(pdist(zeros([rows, 3], { dtype, device })).shape).toEqual([0]);
+    expect(numbersOf(pdist(zeros([3, 0], { dtype, device })))).toEqual([0, 0, 0]);
+    if (dtype !== "float64") return;
+    // Not of equal rows, where distances have a kink: their slope there is 0.
+    for (const p of [1.5, 2]) expectGradients((each) => pdist(each!, { p }), [{ shape: [4, 3] }], device);
+    const same = zeros([2, 2], { dtype, device });
+    same.requiresGrad = true;
+    expect(numbersOf(gradients(pdist(same).sum(), [same])[0]!)).toEqual([0, 0, 0, 0]);
+    expect(() => pdist(zeros([2, 3, 4], { device }))).toThrow("pdist takes rows, [N, M], but got shape [2, 3, 4].");
+    expect(() => pdist(same, -1)).toThrow("pdist takes a number of at least 0 as p but got -1.");
   });
 
   test.each(floats)("parts of %s that are too long, kept short", (dtype) => {

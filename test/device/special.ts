@@ -16,11 +16,11 @@ function erfSeries(x: number): number {
   return perRootPi * gauss(x) * sum;
 }
 
-/** The continued fraction (Abramowitz and Stegun, 7.1.14), for x ≥ ½. */
-function erfcFraction(x: number): number {
+/** The continued fraction (Abramowitz and Stegun, 7.1.14), for x ≥ ½; `power`: what it is multiplied by. */
+function erfcFraction(x: number, power = gauss(x)): number {
   let tail = x;
   for (let n = Math.ceil(40 + 250 / (x * x)); n > 0; n--) tail = x + n / 2 / tail;
-  return gauss(x) / (Math.sqrt(Math.PI) * tail);
+  return power / (Math.sqrt(Math.PI) * tail);
 }
 
 export function erfc(x: number): number {
@@ -28,6 +28,50 @@ export function erfc(x: number): number {
   if (x > 30) return 0;
   if (x < -6) return 2;
   return x < 0.5 ? 1 - erf(x) : erfcFraction(x);
+}
+
+/** e^(x²) · erfc(x): by the continued fraction without its power, below by 2e^(x²) less that of −x. */
+export function erfcx(x: number): number {
+  if (Number.isNaN(x)) return NaN;
+  if (x > 1e8) return 1 / Math.sqrt(Math.PI) / x;
+  if (x >= 0.5) return erfcFraction(x, 1);
+  if (x < -0.5) return x < -27 ? Infinity : 2 / gauss(x) - erfcx(-x);
+  return (1 - erf(x)) / gauss(x);
+}
+
+export function ndtr(x: number): number {
+  return 0.5 * erfc(-x * Math.SQRT1_2);
+}
+
+export function logNdtr(x: number): number {
+  if (x === -Infinity) return x;
+  return x < -1 ? Math.log(0.5 * erfcx(-x * Math.SQRT1_2)) - 0.5 * x * x : Math.log1p(-0.5 * erfc(x * Math.SQRT1_2));
+}
+
+/**
+ * Hurwitz' ζ(s, q): 200 terms, and the integral of the rest with its first corrections (NIST's handbook, 2.10.1), of
+ * which the next is below 10⁻²⁰; below 0 by recurrence.
+ */
+export function zeta(s: number, q: number): number {
+  if (Number.isNaN(s) || Number.isNaN(q)) return NaN;
+  if (s <= 1) return s === 1 ? Infinity : NaN;
+  if (q <= 0) {
+    if (Number.isInteger(q)) return Infinity;
+    if (!Number.isInteger(s) || q === -Infinity) return NaN;
+    // What lies far below counts as little as what lies far above.
+    const above = q - Math.floor(q);
+    const sign = s % 2 === 1 ? -1 : 1;
+    return zeta(s, above) + sign * (zeta(s, Math.ceil(q) - q) - zeta(s, 1 - q));
+  }
+  if (s === Infinity) return q < 1 ? Infinity : q === 1 ? 1 : 0;
+  if (q === Infinity) return 0;
+  let sum = 0;
+  for (let k = 199; k >= 0; k--) sum += (q + k) ** -s;
+  const z = q + 200;
+  const rest = z / (s - 1) + 0.5 + (s / 12) * (1 / z) * (1 - ((s + 1) * (s + 2)) / 60 / z ** 2);
+  // 0 · ∞ where the power is nothing.
+  const power = z ** -s;
+  return power === 0 ? sum : sum + power * rest;
 }
 
 export function erf(x: number): number {

@@ -192,6 +192,8 @@ function otherwiseLaidOut(x: Tensor): Tensor {
 /** Where a function has no value that every system agrees on, edge values are those for which this holds. */
 const special: Partial<Record<OperationName, (x: number, y: number) => boolean>> = {
   lgamma: (x) => !(x < 0),
+  // Powers of numbers below 0 have no sign in the limit.
+  zeta: (s, q) => !(s === Infinity && q < 0),
   // Its second operand is a tanh.
   tanhGradient: (_, y) => !(Math.abs(y) > 1),
 };

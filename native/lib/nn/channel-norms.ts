@@ -4,6 +4,7 @@ import { noGrad } from "../autograd/gradients.ts";
 import { flag, number, orNull, reader } from "../tensor/arguments.ts";
 import { batchNorm, groupNorm, instanceNorm } from "../tensor/channel-norms.ts";
 import { ones, zeros } from "../tensor/create.ts";
+import { localResponseNorm, type LocalResponseNormOptions } from "../tensor/local-response-norm.ts";
 import { formatShape } from "../memory/shape.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { Module, type ParameterOptions } from "./module.ts";
@@ -187,6 +188,45 @@ export class GroupNorm extends Module {
   }
   override describe(): string {
     return `${this.groups} groups of ${this.channels}`;
+  }
+}
+
+const checkLocalResponseNorm = reader("LocalResponseNorm", {
+  written: "new nn.LocalResponseNorm",
+  required: { size },
+  options: { alpha: number, beta: number, k: number },
+});
+
+/**
+ * Divides by the squares of neighbouring channels, see {@link localResponseNorm}; it has no parameters.
+ * @example
+ * new nn.LocalResponseNorm(5)(ones([4, 6, 3, 3])).shape; // → [ 4, 6, 3, 3 ]
+ */
+export class LocalResponseNorm extends Module {
+  /** How many channels are taken together. */
+  readonly size: number;
+  /** The factor of the mean of squares. */
+  readonly alpha: number;
+  /** The power. */
+  readonly beta: number;
+  /** What is added before. */
+  readonly k: number;
+
+  /** Throws TensorError. */
+  constructor(size: number, given: LocalResponseNormOptions = {}) {
+    super();
+    checkLocalResponseNorm([size, given]);
+    const { alpha = 1e-4, beta = 0.75, k = 1 } = given;
+    this.size = size;
+    this.alpha = alpha;
+    this.beta = beta;
+    this.k = k;
+  }
+  forward(x: Tensor): Tensor {
+    return localResponseNorm(x, this.size, { alpha: this.alpha, beta: this.beta, k: this.k });
+  }
+  override describe(): string {
+    return `${this.size} channels`;
   }
 }
 

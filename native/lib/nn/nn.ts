@@ -13,6 +13,7 @@ export {
   InstanceNorm1d,
   InstanceNorm2d,
   InstanceNorm3d,
+  LocalResponseNorm,
 } from "./channel-norms.ts";
 export {
   Conv1d,

@@ -17,6 +17,27 @@ export const logit: <D extends DType>(x: Tensor<D>, eps?: number | { readonly ep
     return inside.log().sub(inside.neg().log1p());
   });
 
+/** x = mantissa · 2^exponent. */
+export interface Frexp<D extends DType = DType> {
+  readonly mantissa: Tensor<FloatOf<D>>;
+  readonly exponent: Tensor<"int32">;
+}
+
+/**
+ * x as mantissa · 2^exponent, where the mantissa's size is at least ½ and below 1; 0, infinities and NaN are their own
+ * mantissas, with the exponent 0. The exponent has no gradient.
+ * @example
+ * frexp(tensor([8, -0.75]));
+ * // → {
+ * //   mantissa: tensor([0.50, -0.75], shape [2], float32, cpu),
+ * //   exponent: tensor([4, 0], shape [2], int32, cpu)
+ * // }
+ */
+export const frexp: <D extends DType>(x: Tensor<D>) => Frexp<D> = define("frexp", {}, (x) => ({
+  mantissa: apply("frexpMantissa", [x], {}) as Tensor,
+  exponent: (apply("frexpExponent", [x.detach()], {}) as Tensor).to("int32"),
+}));
+
 /** More slopes than anybody takes, and no powers that overflow. */
 const mostSlopes = 1000;
 

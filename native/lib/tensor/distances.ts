@@ -5,6 +5,7 @@ import { floatOf, promoted, type FloatOf } from "../memory/promotion.ts";
 import { broadcast, checkedAxis, formatShape } from "../memory/shape.ts";
 import { atLeast, axis, define, free, number, tensor } from "./arguments.ts";
 import { cat } from "./joining.ts";
+import { triuIndices } from "./triangles.ts";
 import type { Tensor } from "./tensor.ts";
 
 /** `axis`: that of the vectors: 1 when left out, the only one of a list. `eps`: lengths below it count as it. */
@@ -104,3 +105,19 @@ export const cdist: (a: Tensor, b: Tensor, options?: number | { readonly p?: num
     return distances.length === 1 ? distances[0]! : cat(distances, { axis: -2 });
   },
 );
+
+/**
+ * The p-norm of the difference of each two rows of an [N, M], as {@link cdist} above the diagonal: of rows 0 and 1, 0
+ * and 2, … in a list of N(N − 1)/2; `p` is 2 when left out, or any number from 0 to Infinity. Throws TensorError.
+ * @example
+ * pdist(tensor([[0, 0], [3, 4], [0, 1]])); // → tensor([5.00000, 1.00000, 4.24264], shape [3], float32, cpu)
+ */
+export const pdist: <D extends DType>(x: Tensor<D>, options?: number | { readonly p?: number }) => Tensor<FloatOf<D>> =
+  define("pdist", { options: { p: atLeast(0) }, bare: ["p"] }, (x, { p = 2 }) => {
+    if (x.shape.length !== 2)
+      throw new TensorError("SHAPE", `pdist takes rows, [N, M], but got shape ${formatShape(x.shape)}.`);
+    const count = x.shape[0]!;
+    const pairs = triuIndices(count, { offset: 1, device: x.device });
+    const places = pairs.get(0).mul(count).add(pairs.get(1));
+    return cdist(x, x, { p }).flatten().indexSelect(0, places) as Tensor;
+  });

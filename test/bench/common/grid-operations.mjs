@@ -32,9 +32,10 @@ const functions = [
   ),
   unary("acosh", { domain: "aboveOne", numpy: "np.arccosh(x)" }),
   ...["erf", "erfc", "frac"].map((name) => unary(name, { numpy: null })),
-  ...["i0", "i0e", "i1", "i1e"].map((name) =>
+  ...["i0", "i0e", "i1", "i1e", "erfcx", "ndtr"].map((name) =>
     unary(name, { torch: `torch.special.${name}(x)`, numpy: name === "i0" ? "np.i0(x)" : null }),
   ),
+  unary("logNdtr", { torch: "torch.special.log_ndtr(x)", numpy: null }),
   unary("erfinv", { domain: "unit", numpy: null }),
   unary("cbrt", { torch: null }),
   ...["isnan", "isinf", "isfinite"].map((name) => unary(name)),
@@ -103,7 +104,7 @@ const pairs = [
   binary("remainder", { domain: "positive" }),
   binary("fmod", { domain: "positive" }),
   binary("pow", { domain: "positive", numpy: "x ** y" }),
-  ...["maximum", "minimum"].map((name) => binary(name, { dtypes: all })),
+  ...["maximum", "minimum", "fmax", "fmin"].map((name) => binary(name, { dtypes: all })),
   ...["hypot", "copysign", "logaddexp"].map((name) => binary(name)),
   binary("atan2", { numpy: "np.arctan2(x, y)" }),
   ...["logicalAnd", "logicalOr", "logicalXor"].map((name) => binary(name, { dtypes: ["float32", "int64"] })),

@@ -6,6 +6,7 @@
 #include "functors/comparisons.cuh"
 #include "functors/functions.cuh"
 #include "functors/pairwise.cuh"
+#include "functors/rare.cuh"
 
 namespace warpcell {
 

@@ -25,6 +25,7 @@ import { lossRows } from "../rows/losses.ts";
 import { matmulRow } from "../linear/matrix-product.ts";
 import { mixingRows } from "../elementwise/mixing.ts";
 import { pairwiseRows } from "../elementwise/pairwise.ts";
+import { frexpRows, rarePairRows, rareRows } from "../elementwise/rare.ts";
 import { normRows } from "../rows/norms.ts";
 import { float8Rows } from "../quantized/float8-linear.ts";
 import { quantizedRows } from "../quantized/quantized.ts";
@@ -46,9 +47,9 @@ import { orderRows } from "../order/sort.ts";
 import { copyRows, viewRows } from "../shape/views.ts";
 
 /** Operations with one tensor and nothing else. */
-export const unaryRows = { ...functionRows, ...activationRows };
+export const unaryRows = { ...functionRows, ...activationRows, ...rareRows };
 /** Operations with two, of which one may be a number, and nothing else. */
-export const binaryRows = { ...arithmeticRows, ...pairwiseRows, ...comparisonRows };
+export const binaryRows = { ...arithmeticRows, ...pairwiseRows, ...rarePairRows, ...comparisonRows };
 
 export const operations = {
   ...unaryRows,
@@ -59,6 +60,7 @@ export const operations = {
   ...mixingRows,
   gelu: geluRow,
   polygamma: polygammaRow,
+  ...frexpRows,
   ...viewRows,
   ...complexRows,
   ...copyRows,

@@ -118,5 +118,6 @@ export const arithmeticRows = {
 function powerGradient(g: DeviceArray, a: DeviceArray, b: Operand): DeviceArray {
   if (b === 0) return mul(g, 0);
   if (!(b instanceof DeviceArray)) return mul(g, mul(call("pow", [a, Number(b) - 1]), b));
-  return call("where", [call("eq", [b, 0]), mul(g, 0), mul(g, mul(b, call("pow", [a, sub(b, 1)])))]);
+  // No power −1 even where b is 0: its own gradient would be infinite.
+  return mul(g, mul(b, call("pow", [a, call("where", [call("eq", [b, 0]), 0, sub(b, 1)])])));
 }

@@ -1,6 +1,7 @@
 // A pass of a transform by one core: transforms side by side in the lanes of vectors of 64 bytes, real and imaginary
 // parts apart.
 #pragma once
+#include <warpcell/streaming.cuh>
 
 namespace warpcell {
 
@@ -113,6 +114,11 @@ struct PointSquare {
 
 __device__ inline long long min_of(long long a, long long b) { return a < b ? a : b; }
 
+// Bytes of a result from which on rows are written past the caches: of other
+// results more are (streaming.cuh), but here as many rows as there are lanes are written at a time, and the line of
+// each would have to be read before.
+constexpr long long kStreamedRows = 4 << 20;
+
 template <class T>
 struct Tile {
   using V = FftVector<T>;
@@ -126,7 +132,10 @@ struct Tile {
   // Of each lane where its first point is read and written, in points; and its p.
   long long reads[n], writes[n], places[n];
   int used;
-  bool reads_whole, writes_whole;
+  bool reads_whole, writes_whole, streams;
+  // What the next tile reads, where tiles are rows side by side: fetched a little beside each butterfly.
+  mutable const char* coming;
+  const char* coming_end;
 
   Tile(const Chain& chain, int which, const T* source, const T* source_end, long long read_rows, T* target,
        long long write_rows, const T* table, long long first, long long end, const Halves* halves)
@@ -144,6 +153,11 @@ struct Tile {
     const T* last = source + 2 * (outer * read_rows + c + columns * (pass.m - 1) + n);
     reads_whole = c + used <= columns && (used == n || last <= source_end) && halves == nullptr;
     writes_whole = q + used <= pass.s && halves == nullptr;
+    const long long row = pass.m + (unpacks() ? 1 : 0);
+    streams = columns == 1 && which + 1 == chain.count && write_rows == row &&
+              chain.outer * row * 2 * (long long)sizeof(T) >= kStreamedRows;
+    coming = (const char*)(source + 2 * read_rows * (outer + used));
+    coming_end = columns == 1 ? coming + 2 * sizeof(T) * read_rows * min_of(n, end - first - used) : coming;
     for (int lane = 0; lane < n; lane++) {
       if (lane >= used) {
         reads[lane] = reads[0], writes[lane] = writes[0], places[lane] = 0;
@@ -173,6 +187,12 @@ struct Tile {
     for (int i = 0; i < 2 * used; i++) to[i] = both[i];
   }
 
+  WARPCELL_INLINED inline void fetch(int lines) const {
+    if (coming >= coming_end) return;
+    for (int i = 0; i < lines; i++) __builtin_prefetch(coming + i * kLineBytes, 0, 2);
+    coming += lines * kLineBytes;
+  }
+
   // One radix of the transforms, of which the first `s` factors are done; from and to memory, or the two arrays.
   template <int R, bool is_first, bool is_last>
   inline void step(const Point<V>* from, Point<V>* to, int s) const {
@@ -197,6 +217,7 @@ struct Tile {
           }
         }
         butterfly<R, T>(z);
+        fetch(R);
 #pragma GCC unroll 13
         for (int k = 0; k < R; k++) {
           const int at = q + s * (R * p + k);
@@ -266,8 +287,10 @@ struct Tile {
     b = __builtin_shufflevector(z.re, z.im, (K / 2 + n / 2 + (K % 2) * n)...);
   }
 
-  inline void scatter(Point<V>* from) const {
+  // `beside`: as many points, which nobody needs any more.
+  inline void scatter(Point<V>* from, Point<V>* beside) const {
     const int m = int(pass.m) + (unpacks() ? 1 : 0);
+    T* const first = streams ? (T*)beside : target + 2 * writes[0];
     if (unpacks()) {
       for (int k = 0; k <= pass.m / 2; k++)
         unpack_pair<T, V>(from, (const Point<T>*)halves->roots, pass.m, k, T(halves->inside), halves->conjugates);
@@ -296,18 +319,19 @@ struct Tile {
         low.turn();
         high.turn();
         for (int i = 0; i < side; i++) {
-          if (i < used) *(LooseVector<T>*)(target + 2 * (writes[i] + k)) = low.rows[i];
-          if (i + side < used) *(LooseVector<T>*)(target + 2 * (writes[i + side] + k)) = high.rows[i];
+          if (i < used) *(LooseVector<T>*)(first + 2 * (writes[i] - writes[0] + k)) = low.rows[i];
+          if (i + side < used) *(LooseVector<T>*)(first + 2 * (writes[i + side] - writes[0] + k)) = high.rows[i];
         }
       }
     }
     for (; k < m; k++) {
       for (int lane = 0; lane < used; lane++) {
-        T* to = target + 2 * (writes[lane] + pass.s * k);
+        T* to = first + 2 * (writes[lane] - writes[0] + pass.s * k);
         to[0] = from[k].re[lane];
         to[1] = from[k].im[lane];
       }
     }
+    if (streams) store_streaming(target + 2 * writes[0], first, 2 * (long long)sizeof(T) * m * used);
   }
 
   inline void run(Point<V>* a, Point<V>* b) const {
@@ -322,7 +346,7 @@ struct Tile {
       b = other;
       s *= radix;
     }
-    if (!writes_whole) scatter(a);
+    if (!writes_whole) scatter(a, b);
   }
 };
 
@@ -337,6 +361,7 @@ __attribute__((noinline)) void run_pass(const Chain& chain, int which, const T* 
     tile.run(a, b);
     first += tile.used;
   }
+  end_streaming();
 }
 
 }  // namespace warpcell
