@@ -1,7 +1,7 @@
 // Lanes of a reduction along a row as whole vectors, on the CPU: of lanes in an array compilers make pairs, and a
 // comparison that NaN wins takes three instructions.
 #pragma once
-#include "functor.cuh"
+#include "functors/functor.cuh"
 #include "reduction.cuh"
 
 namespace warpcell {

@@ -1,6 +1,7 @@
 // Functions of one operand or two that are seldom wanted, a functor for each (functor.cuh). Numbers of formulas are
 // those of NIST's handbook (dlmf.nist.gov).
 #pragma once
+#include "../special.cuh"
 #include "functor.cuh"
 
 namespace warpcell {
