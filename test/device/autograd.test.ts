@@ -125,6 +125,9 @@ const betweenJumps: readonly (readonly [number, number])[][] = [
   ],
 ];
 
+/** Operations of two with a gradient in the second one only. */
+const inSecond: readonly string[] = ["zeta"];
+
 const hasGradient = (name: string) =>
   name !== "fullLike" && (operations as unknown as Record<string, { gradient: unknown }>)[name]!.gradient !== null;
 const attributesText = (attributes?: object) => (attributes === undefined ? "" : ` ${JSON.stringify(attributes)}`);
@@ -136,7 +139,7 @@ const subjects: Subject[] = [
       const fn = (...xs: Tensor[]) => run(name, xs, attributes);
       const label = `${name}${attributesText(attributes)}${steps.includes(name) ? ` about ${ranges[0]![0]}` : ""}`;
       if (ranges.length === 1) return [{ label, fn, shapes: [[5]], ranges }];
-      return [
+      const inFirst: Subject[] = [
         { label, fn, shapes: [[3], [3]], ranges },
         { label: `${label} with broadcasting`, fn, shapes: [[2, 1], [3]], ranges },
         {
@@ -145,6 +148,9 @@ const subjects: Subject[] = [
           shapes: [[3]],
           ranges: [ranges[0]!],
         },
+      ];
+      return [
+        ...(inSecond.includes(name) ? [] : inFirst),
         ...(name.endsWith("Gradient")
           ? []
           : [

@@ -183,7 +183,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   });
 
   const forms = [...Object.keys(unaryRows), ...Object.keys(binaryRows)].filter(
-    (name) => `${name}_` in Tensor.prototype && operationNamed(name).gradient !== null,
+    // zeta has a gradient in its second operand only.
+    (name) => `${name}_` in Tensor.prototype && operationNamed(name).gradient !== null && name !== "zeta",
   );
   test.each(forms)("%s_ in a view is what it is beside it", (name) => {
     const domain =

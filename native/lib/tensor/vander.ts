@@ -2,7 +2,7 @@
 import type { DType } from "../memory/dtype.ts";
 import { TensorError } from "../errors.ts";
 import { count, define, flag } from "./arguments.ts";
-import { arange } from "./create.ts";
+import { cat, onesLike } from "./joining.ts";
 import type { Tensor } from "./tensor.ts";
 
 /** `n`: how many powers, as many as numbers when left out; `increasing`: the power 0 first instead of last. */
@@ -27,7 +27,11 @@ export const vander: <D extends DType>(
   { options: { n: count, increasing: flag }, bare: ["n", "increasing"], aliases: { N: "n" } },
   (x, { n = x.shape.at(-1), increasing = false }) => {
     if (n === undefined) throw new TensorError("SHAPE", "vander takes a tensor of at least one axis but got shape [].");
-    const powers = arange(n, { dtype: x.dtype === "bool" ? "int32" : x.dtype, device: x.device });
-    return x.unsqueeze(-1).pow(increasing ? powers : powers.flip());
+    const numbers = x.dtype === "bool" ? x.to("int32") : x;
+    if (n === 0) return numbers.unsqueeze(-1).expand([...x.shape, 0]);
+    // Products rather than powers: whole numbers stay whole on every device.
+    const factors = cat([onesLike(numbers).unsqueeze(-1), numbers.unsqueeze(-1).expand([...x.shape, n - 1])], -1);
+    const powers = factors.cumprod(-1);
+    return increasing ? powers : powers.flip(-1);
   },
 );

@@ -1,6 +1,6 @@
 // Functions of one tensor or two that are seldom wanted, element by element.
 import { GradientError } from "../../errors.ts";
-import type { DeviceArray } from "../../memory/array.ts";
+import { DeviceArray } from "../../memory/array.ts";
 import { call } from "../core/calls.ts";
 import { add, div, mul, of, sub } from "../core/terms.ts";
 import { elementwiseIn, type BinaryGradient, type BinaryGradients } from "./elementwise.ts";
@@ -44,7 +44,8 @@ export const rareRows = {
 // Of equal elements all of the gradient goes to a, as in PyTorch.
 function otherGradient(name: "ge" | "le"): BinaryGradient {
   return (g, { a, b }) => {
-    const takesA = () => call("logicalOr", [call(name, [a, b]), call("ne", [b, b])]);
+    const isNan = b instanceof DeviceArray ? call("ne", [b, b]) : Number(Number.isNaN(Number(b)));
+    const takesA = () => call("logicalOr", [call(name, [a, b]), isNan]);
     return [() => call("where", [takesA(), g, 0]), () => call("where", [takesA(), 0, g])];
   };
 }
