@@ -3,7 +3,7 @@ import type { Execution } from "../../device/execution.ts";
 import { TensorError } from "../../errors.ts";
 import { DeviceArray, halfOf, pairsOf, viewOf } from "../../memory/array.ts";
 import { dtypeNames, factsOf, isComplexNumber, type Complex, type DType } from "../../memory/dtype.ts";
-import { merged, sizeOf, stretch } from "../../memory/shape.ts";
+import { merged, sizeOf, stretch, stridesOf } from "../../memory/shape.ts";
 import { writeFill } from "../../wire/copy.ts";
 import { onDevice, threadsOf } from "../kernels/blocks.ts";
 import { kernelFacts, kernelFactsByDType } from "../kernels/kernel-facts.ts";
@@ -103,9 +103,29 @@ export function fill(on: Execution, out: DeviceArray, value: number | bigint | b
   copy(on, out, one);
 }
 
+/** The axes of an array without gaps in the order in which they lie, where that is not theirs; else `null`. */
+function axesAsTheyLie({ shape, strides, isContiguous }: DeviceArray): number[] | null {
+  if (isContiguous) return null;
+  const axes = shape.map((_, axis) => axis).sort((a, b) => strides[b]! - strides[a]! || shape[b]! - shape[a]!);
+  const dense = stridesOf(axes.map((axis) => shape[axis]!));
+  return axes.every((axis, at) => shape[axis] === 1 || strides[axis] === dense[at]) ? axes : null;
+}
+
+/** The same array with its axes in another order. */
+function turned(array: DeviceArray, axes: readonly number[]): DeviceArray {
+  const [shape, strides] = [array.shape, array.strides].map((list) => axes.map((axis) => list[axis]!));
+  return viewOf(array, { shape: shape!, strides: strides!, offset: array.offset });
+}
+
 /** Copies `input`, which broadcasts to the shape of `out`, converting. The two do not overlap. */
 export function copy(on: Execution, out: DeviceArray, input: DeviceArray): void {
   if (out.size === 0) return;
+  const axes = sameShape(out.shape, input.shape) ? axesAsTheyLie(out) : null;
+  if (axes !== null) {
+    using to = turned(out, axes);
+    using from = turned(input, axes);
+    return copy(on, to, from);
+  }
   const { device } = on;
   const isFlat = out.isContiguous && input.isContiguous && sameShape(out.shape, input.shape);
   if (out.dtype === input.dtype) {
