@@ -145,7 +145,7 @@ test("what a first hour gets wrong says what to write", async () => {
       "nn.Linear(3, 2)",
       "Class constructor Linear cannot be invoked without 'new': Linear is a class, so write new before the call.",
     ],
-    ["Tensor()", "Tensor is a class, so write new before the call."],
+    ["Tensor()", "Class constructor Tensor cannot be invoked without 'new': write tensor([1, 2])."],
     ["new nn.Sequential(nn.Linear)", "layer 0 is the class Linear: write new nn.Linear(…)."],
     ["y.size(0)", "y.size is not a function: of a tensor it is the number of elements, and y.shape[0] the size"],
   ] as const)
