@@ -116,7 +116,7 @@ describe.each(compilers)("with %s", (compiler) => {
     const i = 64 * block + thread;
     const wanted: unknown[] = [...(i < n ? [read("x", i, values[i])] : []), write("part", thread, doubled[thread])];
     const part = [...doubled];
-    for (let half = 32; half > 0; half /= 2) {
+    for (let half = 32; half > 0; half >>= 1) {
       if (thread < half)
         wanted.push(expect.objectContaining({ how: "read" }), expect.objectContaining({ how: "read" }));
       for (let t = 0; t < half; t++) part[t]! += part[t + half]!;
