@@ -5,7 +5,7 @@ import type { CDPSession, Page } from "@playwright/test";
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "../tests/jupyterlab";
 import { cell, notebookOf, open, output, python, typescript } from "../tests/notebook";
-import { run } from "../tests/side-panel";
+import { begin, run } from "../tests/side-panel";
 
 interface Figure {
   name: string;
@@ -30,19 +30,6 @@ async function openWith(page: IJupyterLabPageFixture, path: string, sources: rea
   await page.contents.uploadContent(notebookOf(typescript, cells), "text", path);
   await open(page, path);
   await expect(page.getByText(/TypeScript \+ CUDA \| Idle/)).toBeVisible();
-}
-
-/** Begins a cell of the notebook, whichever tab is in front. */
-async function begin(page: IJupyterLabPageFixture, index: number): Promise<void> {
-  await page.evaluate((index) => {
-    type Tab = { id: string; content?: { activeCellIndex?: number } };
-    type Shell = { widgets(area: string): Iterable<Tab>; activateById(id: string): void };
-    const { shell } = (window as unknown as { jupyterapp: { shell: Shell } }).jupyterapp;
-    const notebook = [...shell.widgets("main")].find(({ content }) => content?.activeCellIndex !== undefined)!;
-    shell.activateById(notebook.id);
-    notebook.content!.activeCellIndex = index;
-  }, index);
-  await run(page, "notebook:run-cell");
 }
 
 const ended = (page: IJupyterLabPageFixture, index: number) =>

@@ -10,6 +10,19 @@ export const run = (page: IJupyterLabPageFixture, command: string) =>
     void jupyterapp.commands.execute(command);
   }, command);
 
+/** Begins a cell of the notebook, whichever tab is in front. */
+export async function begin(page: IJupyterLabPageFixture, index: number): Promise<void> {
+  await page.evaluate((index) => {
+    type Tab = { id: string; content?: { activeCellIndex?: number } };
+    type Shell = { widgets(area: string): Iterable<Tab>; activateById(id: string): void };
+    const { shell } = (window as unknown as { jupyterapp: { shell: Shell } }).jupyterapp;
+    const notebook = [...shell.widgets("main")].find(({ content }) => content?.activeCellIndex !== undefined)!;
+    shell.activateById(notebook.id);
+    notebook.content!.activeCellIndex = index;
+  }, index);
+  await run(page, "notebook:run-cell");
+}
+
 /** The right sidebar as wide as given, in pixels. */
 export const widen = (page: IJupyterLabPageFixture, width: number) =>
   page.evaluate((width) => {

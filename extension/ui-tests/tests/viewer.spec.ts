@@ -4,20 +4,13 @@ import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
 import type { Locator } from "@playwright/test";
 import { expect, test } from "./jupyterlab";
 import { cell, coloursOf, notebookOf, open, shot, typescript } from "./notebook";
+import { begin, run } from "./side-panel";
 
 const first = `import { arange } from "warpcell";
 const waves = arange(2048).div(200).sin().reshape([2048, 1]).mul(arange(2048).div(300).cos());
 waves.set([1234, 777], NaN);
 waves.set([3, 2000], -Infinity);
 waves`;
-
-const run = (page: IJupyterLabPageFixture, command: string) =>
-  page.evaluate(async (command) => {
-    const { jupyterapp } = window as unknown as {
-      jupyterapp: { commands: { execute(command: string): Promise<unknown> } };
-    };
-    void jupyterapp.commands.execute(command);
-  }, command);
 
 async function start(page: IJupyterLabPageFixture, path: string, sources: readonly string[]): Promise<void> {
   await page.contents.uploadContent(
@@ -31,19 +24,6 @@ async function start(page: IJupyterLabPageFixture, path: string, sources: readon
   await open(page, path);
   await expect(page.getByText(/TypeScript \+ CUDA \| Idle/)).toBeVisible();
   await page.notebook.selectCells(0);
-}
-
-/** Runs a cell of the notebook, whichever tab is in front. */
-async function begin(page: IJupyterLabPageFixture, index: number): Promise<void> {
-  await page.evaluate((index) => {
-    type Tab = { id: string; content?: { activeCellIndex?: number } };
-    type Shell = { widgets(area: string): Iterable<Tab>; activateById(id: string): void };
-    const { shell } = (window as unknown as { jupyterapp: { shell: Shell } }).jupyterapp;
-    const notebook = [...shell.widgets("main")].find(({ content }) => content?.activeCellIndex !== undefined)!;
-    shell.activateById(notebook.id);
-    notebook.content!.activeCellIndex = index;
-  }, index);
-  await run(page, "notebook:run-cell");
 }
 
 /** Runs a cell to its end. */
