@@ -112,25 +112,30 @@ __device__ inline double whole_power(double x, int n) {
   return result;
 }
 
+// B₂ₖ/(2k)! of k + 1, as Euler and Maclaurin's formula has them.
+constexpr int kMaclaurinNumbers = 10;
+__device__ inline double maclaurin_number(int k) {
+  const double numbers[kMaclaurinNumbers] = {1 / 12.0,
+                                             -1 / 720.0,
+                                             1 / 30240.0,
+                                             -1 / 1209600.0,
+                                             1 / 47900160.0,
+                                             -691 / 1307674368000.0,
+                                             1 / 74724249600.0,
+                                             -3617.0 / 10670622842880000.0,
+                                             43867.0 / 5109094217170944000.0,
+                                             -174611.0 / 802857662698291200000.0};
+  return numbers[k];
+}
+
 // Σ (c/(x + j))ⁿ⁺¹ over all j ≥ 0, for x ≥ 0, by terms up to z = x + j ≥ n + 8 and Euler and Maclaurin's formula from
 // there (25.11.28): right to 2e−17. For n = 0, where the sum has no end, −ψ(x): 1/n is −log z there (5.11.2).
 __device__ inline double reciprocal_powers(double x, int n, double c) {
   double sum = 0, z = x;
   for (int j = 1; z < n + 8; z = x + j++) sum += whole_power(c / z, n + 1);
-  // B₂ₖ/(2k)!
-  const double numbers[] = {1 / 12.0,
-                            -1 / 720.0,
-                            1 / 30240.0,
-                            -1 / 1209600.0,
-                            1 / 47900160.0,
-                            -691 / 1307674368000.0,
-                            1 / 74724249600.0,
-                            -3617.0 / 10670622842880000.0,
-                            43867.0 / 5109094217170944000.0,
-                            -174611.0 / 802857662698291200000.0};
   double tail = 0, factor = n + 1, step = 1 / (z * z), power = step;
-  for (int k = 0; k < 10; k++) {
-    tail += numbers[k] * factor * power;
+  for (int k = 0; k < kMaclaurinNumbers; k++) {
+    tail += maclaurin_number(k) * factor * power;
     power *= step;
     factor *= double(n + 2 * k + 2) * double(n + 2 * k + 3);
   }

@@ -77,21 +77,10 @@ __device__ inline double zeta_of_positive(double s, double q) {
   }
   const double power = ::pow(z, -s);
   if (power == 0) return sum;
-  // B₂ₖ/(2k)!
-  const double numbers[] = {1 / 12.0,
-                            -1 / 720.0,
-                            1 / 30240.0,
-                            -1 / 1209600.0,
-                            1 / 47900160.0,
-                            -691 / 1307674368000.0,
-                            1 / 74724249600.0,
-                            -3617.0 / 10670622842880000.0,
-                            43867.0 / 5109094217170944000.0,
-                            -174611.0 / 802857662698291200000.0};
   const double step = 1 / (z * z);
   double tail = 0, factor = s / z;
-  for (int k = 0; k < 10; k++) {
-    tail += numbers[k] * factor;
+  for (int k = 0; k < kMaclaurinNumbers; k++) {
+    tail += maclaurin_number(k) * factor;
     factor *= (s + 2 * k + 1) * (s + 2 * k + 2) * step;
   }
   return sum + power * (z / (s - 1) + 0.5 + tail);
