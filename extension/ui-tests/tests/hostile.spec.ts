@@ -300,9 +300,10 @@ test("tensors to open, tiles and answers to the editor that do not fit are refus
   const opened = (data: object) => `create_comm(target_name="warpcell.viewer", data=${python(data)})`;
   const [, name] = markups;
   const sources = [
-    `import json\nfrom comm import create_comm\nanswers["warpcell.editor"] = ${python([{ answer: "x" }])}\nanswers["warpcell.mistakes"] = ${python([[7], { mistakes: [{}, null] }])}\nanswers["warpcell.tensor"] = ${python([[7], [7], { tile: 7 }])}`,
+    `import json\nfrom comm import create_comm\nanswers["warpcell.editor"] = ${python([{ answer: "x" }])}\nanswers["warpcell.mistakes"] = ${python([[7], { mistakes: [{}, null] }])}\nanswers["warpcell.tensor"] = ${python([[7]])}`,
     opened({ ...viewed, shape: name }),
     opened({ ...viewed, name }),
+    `answers["warpcell.tensor"] = ${python([{ tile: 7 }])}\n${opened({ ...viewed, id: "y", name })}`,
   ];
   const cells = sources.map((source) => ({ source }));
   await page.contents.uploadContent(notebookOf(scripted, cells), "text", `${tmpPath}/refused.ipynb`);
@@ -323,10 +324,13 @@ test("tensors to open, tiles and answers to the editor that do not fit are refus
   // Not by `runCell`: it waits for the notebook's state in the status bar, where the viewer is in front by then.
   await page.notebook.selectCells(2);
   await run(page, "notebook:run-cell");
-  const problem = viewer.locator(".warpcell-viewer-status.warpcell-problem");
-  await expect(problem).toHaveText(/^The kernel answered without saying which question/);
-  await viewer.locator("canvas").first().press("r");
-  await expect(problem).toHaveText("A tile of a tensor is 7 but should be a record of fields.");
+  const problems = viewer.locator(".warpcell-viewer-status.warpcell-problem");
+  await expect(problems).toHaveText(/^The kernel answered without saying which question/);
+  await page.notebook.activate("refused.ipynb");
+  await page.notebook.selectCells(3);
+  await run(page, "notebook:run-cell");
+  await expect(problems).toHaveCount(2);
+  await expect(problems.last()).toHaveText("A tile of a tensor is 7 but should be a record of fields.");
   await page.screenshot({ path: shot("refused-tile") });
   const stray = await page
     .locator(".warpcell-viewer, .Toastify__toast")
