@@ -84,20 +84,20 @@ const names = `
   backward baddbmm bartlett batchNorm bceWithLogitsLoss benchmark bernoulli binaryCrossEntropy bincount
   bitwiseAnd bitwiseLeftShift bitwiseNot bitwiseOr bitwiseRightShift bitwiseXor blackman broadcastArrays
   broadcastShapes broadcastTo bucketize cacheDirectory canCast cat cbrt cdist ceil celu channelShuffle check
-  checkTensor checkpoint cholesky choleskySolve chunk clamp clone col2im compile complex cond conj contiguous
-  conv1d conv2d conv3d convTranspose1d convTranspose2d convTranspose3d convolve copy copysign corrcoef
-  correlate cos cosh cosineEmbeddingLoss cosineSimilarity countNonzero cov cross crossEntropy ctcLoss cummax
-  cummin cumprod cumsum data defaultDevice deg2rad det detach detectAnomaly devices diag diagonal diff digamma
-  div dot dropout dstack dtypes eig eigh eigvals eigvalsh einsum elements elu embedding embeddingBag empty
-  emptyLike enableGrad eq equal erf erfc erfcx erfinv exercise exercises exp exp2 expand expm1 exposed eye fft
-  fft2 fftfreq fftn fftshift fill finfo flatten flip fliplr flipud float32Precision floor floorDivide fmax fmin
-  fmod frac frexp full fullLike fuse gather gaussianNllLoss gcd ge gelu generatorState geomspace get glu grad
-  gradients graph gridSample groupNorm gt hamming hann hardshrink hardsigmoid hardswish hardtanh heaviside
-  hessian hfft hingeEmbeddingLoss histogram hstack huberLoss hypot i0 i0e i1 i1e ifft ifft2 ifftn ifftshift
-  ihfft iinfo im2col indexAdd indexCopy indexFill indexReduce indexSelect inner instanceNorm interp interpolate
-  inv irfft irfft2 irfftn isComplex isContiguousIn isclose isdtype isfinite isin isinf isnan istft item
-  jacobian jvp kaiser klDiv kron kronecker kthvalue l1Loss lastDispatch layerNorm lcm ldexp le leakyRelu lerp
-  lgamma linear linspace localResponseNorm log log10 log1p log2 logNdtr logSigmoid logSoftmax logaddexp
+  checkTensor checkpoint cholesky choleskyInverse choleskySolve chunk clamp clone col2im compile complex cond
+  conj contiguous conv1d conv2d conv3d convTranspose1d convTranspose2d convTranspose3d convolve copy copysign
+  corrcoef correlate cos cosh cosineEmbeddingLoss cosineSimilarity countNonzero cov cross crossEntropy ctcLoss
+  cummax cummin cumprod cumsum data defaultDevice deg2rad det detach detectAnomaly devices diag diagonal diff
+  digamma div dot dropout dstack dtypes eig eigh eigvals eigvalsh einsum elements elu embedding embeddingBag
+  empty emptyLike enableGrad eq equal erf erfc erfcx erfinv exercise exercises exp exp2 expand expm1 exposed
+  eye fft fft2 fftfreq fftn fftshift fill finfo flatten flip fliplr flipud float32Precision floor floorDivide
+  fmax fmin fmod frac frexp full fullLike fuse gather gaussianNllLoss gcd ge gelu generatorState geomspace get
+  glu grad gradients graph gridSample groupNorm gt hamming hann hardshrink hardsigmoid hardswish hardtanh
+  heaviside hessian hfft hingeEmbeddingLoss histogram hstack huberLoss hypot i0 i0e i1 i1e ifft ifft2 ifftn
+  ifftshift ihfft iinfo im2col indexAdd indexCopy indexFill indexReduce indexSelect inner instanceNorm interp
+  interpolate inv irfft irfft2 irfftn isComplex isContiguousIn isclose isdtype isfinite isin isinf isnan istft
+  item jacobian jvp kaiser klDiv kron kronecker kthvalue l1Loss lastDispatch layerNorm lcm ldexp le leakyRelu
+  lerp lgamma linear linspace localResponseNorm log log10 log1p log2 logNdtr logSigmoid logSoftmax logaddexp
   logaddexp2 logcumsumexp logicalAnd logicalNot logicalOr logicalXor logit logspace logsumexp lstsq lt
   manualSeed marginRankingLoss maskedFill maskedScatter maskedSelect matmul matrixExp matrixNorm matrixPower
   matrixRank max maxPool1d maxPool1dWithIndices maxPool2d maxPool2dWithIndices maxPool3d maxPool3dWithIndices

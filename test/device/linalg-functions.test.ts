@@ -342,6 +342,50 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     );
   });
 
+  // A residual of 8 n^3.5 · ε · cond(a): Higham 2002, "Accuracy and Stability of Numerical Algorithms", 14.3.
+  test.each(dtypes)("choleskyInverse of %s, by both factors", (dtype) => {
+    for (const [batch, n] of [
+      [[], 1],
+      [[3], 6],
+      [[2, 2], 70],
+    ] as const) {
+      const { x, matrices } = make.definite(batch, n, dtype);
+      for (const upper of [false, true]) {
+        const inverse = linalg.choleskyInverse(linalg.cholesky(x, { upper }), { upper });
+        expect(inverse.dtype).toBe(dtype);
+        matricesOf(inverse).forEach((found, at) => {
+          expect(found).toEqual(flipped(found));
+          const most = n ** 1.5 * n * bound(n, dtype) * size(matrices[at]!) * size(found);
+          expectSmall(minus(times(matrices[at]!, found), unit(n)), most);
+        });
+      }
+    }
+    const l = linalg.cholesky(make.definite([2], 4, "float64").x);
+    expectGradients((x) => linalg.choleskyInverse(x!), [l]);
+    // What is above the diagonal counts for nothing, also for the gradient.
+    expect(linalg.choleskyInverse(l.add(ones([4, 4], { device }).triu(1))).toArray()).toEqual(
+      linalg.choleskyInverse(l).toArray(),
+    );
+    expect(linalg.choleskyInverse(zeros([0, 3, 3], { device })).shape).toEqual([0, 3, 3]);
+    expect(said(() => linalg.choleskyInverse(ones([3, 2], { device })))).toBe(
+      "choleskyInverse takes square matrices, the last two axes of a tensor, but got shape [3, 2].",
+    );
+    expect(
+      said(() =>
+        linalg
+          .choleskyInverse(
+            matrix([
+              [2, 0],
+              [1, 0],
+            ]),
+          )
+          .toArray(),
+      ),
+    ).toBe(
+      "The matrix that choleskyInverse was given is singular: its diagonal is 0 in row 1. Give it a factor that linalg.cholesky made.",
+    );
+  });
+
   test.each(dtypes)("a Kronecker product of %s multiplies and solves as what it stands for", (dtype) => {
     const [a, b] = [make.any([], 3, 4, dtype), make.any([], 5, 2, dtype)];
     const product = linalg.kronecker(a.x, b.x);

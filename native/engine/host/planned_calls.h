@@ -1,4 +1,4 @@
-// Calls of libraries that are planned once and run often: turns a table with a row for each call into a device's
+// Calls of libraries that are planned once and run often: turns tables with a row for each call into a device's
 // Libraries.
 #pragma once
 #include <cstddef>
@@ -51,9 +51,12 @@ class PlannedCalls : public Libraries {
     std::unique_ptr<PlannedCall> (*plan)(Context& context, const PlanRequest& request);
   };
 
+  using Rows = std::vector<Row>;
+
   // `work`: what a run is to a profile: the device's work itself, or the call that starts it.
-  PlannedCalls(Context context, ProfileKind work, std::initializer_list<Row> rows)
-      : context_(context), work_(work), rows_(rows) {}
+  PlannedCalls(Context context, ProfileKind work, std::initializer_list<Rows> tables) : context_(context), work_(work) {
+    for (const Rows& rows : tables) rows_.insert(rows_.end(), rows.begin(), rows.end());
+  }
 
   Planned plan(const PlanRequest& request) override {
     for (const Row& row : rows_) {
@@ -106,7 +109,7 @@ class PlannedCalls : public Libraries {
     return DeviceError("PROTOCOL", "There is no plan " + std::to_string(plan) + ".");
   }
 
-  std::vector<Row> rows_;
+  Rows rows_;
   std::unordered_map<uint32_t, std::shared_ptr<PlannedCall>> calls_;
 };
 

@@ -1,6 +1,7 @@
 // Linear algebra: what `import { linalg } from "warpcell"` gives.
 export {
   cholesky,
+  choleskyInverse,
   choleskySolve,
   det,
   inv,

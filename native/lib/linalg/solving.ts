@@ -51,6 +51,19 @@ export const choleskySolve: <D extends DType>(
 );
 
 /**
+ * The inverse of a by its Cholesky factor, l with a = l · lᵀ, for l [B…, n, n]; with `upper` by u with a = uᵀ · u. The
+ * other triangle is not looked at, and the inverse is symmetric to the bit. float32 and float64; integers give float32.
+ * The next wait for the device throws TensorError SINGULAR for a factor with 0 on its diagonal.
+ * @example
+ * linalg.choleskyInverse(tensor([[2, 0], [0, 4]])); // → tensor([[0.25, 0], [0, 0.0625]], shape [2, 2], float32, cpu)
+ */
+export const choleskyInverse: <D extends DType>(l: Tensor<D>, options?: CholeskyOptions) => Tensor<MatrixOf<D>> =
+  define("choleskyInverse", { options: { upper: flag } }, (l, { upper = false }) => {
+    const lower = apply("choleskyInverse", [upper && l.shape.length >= 2 ? transposedOf(l) : l], {}) as Tensor;
+    return lower.add(transposedOf(lower.tril(-1)));
+  });
+
+/**
  * x of a · x = b by LU factors with pivots, for matrices a [B…, n, n] and b [B…, n, k] or [B…, n]; batches broadcast.
  * An error of some n · ε · cond(a). The next wait for the device throws TensorError SINGULAR where a pivot is 0.
  * @example

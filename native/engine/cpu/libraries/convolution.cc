@@ -379,8 +379,6 @@ class Convolution final : public PlannedCall {
   Sum* sums_ = nullptr;  // of each part of the images
 };
 
-}  // namespace
-
 std::unique_ptr<PlannedCall> plan_convolution(LibraryContext& context, const PlanRequest& request) {
   ConvolutionTerms terms(request);
   if (terms.channels_last)
@@ -398,5 +396,9 @@ std::unique_ptr<PlannedCall> plan_convolution(LibraryContext& context, const Pla
   if (terms.type == "bfloat16") return planned(Bfloat16{});
   return planned(Float16{});
 }
+
+}  // namespace
+
+LibraryRows convolution_rows() { return {{"convolution", plan_convolution}}; }
 
 }  // namespace warpcell::cpu

@@ -36,8 +36,6 @@ int workspace_of(Ask ask) {
   return wanted < 1 ? 1 : int(wanted);
 }
 
-}  // namespace
-
 // a = l · lᵀ of a symmetric matrix, column-major, in place: its lower triangle becomes l, what is above it counts for
 // nothing. Its status is the order of the first leading minor that is not positive. Places: matrix.
 std::unique_ptr<PlannedCall> plan_cholesky(LibraryContext& context, const PlanRequest& request) {
@@ -49,6 +47,20 @@ std::unique_ptr<PlannedCall> plan_cholesky(LibraryContext& context, const PlanRe
     return std::make_unique<LapackCall>(
         "OpenBLAS cholesky", context, request, shape,
         [=](auto places, void*, int* status) { potrf("L", &n, numbers<T>(places, 0), &n, status); });
+  });
+}
+
+// The lower triangle of (l · lᵀ)⁻¹ in the place of l, a lower triangle, column-major. Its status is the first column
+// with 0 on the diagonal. Places: matrix.
+std::unique_ptr<PlannedCall> plan_cholesky_inverse(LibraryContext& context, const PlanRequest& request) {
+  return for_type(request, [&](auto number) {
+    using T = decltype(number);
+    int n = lapack_size(request, "n");
+    auto potri = lapack<T>().potri;
+    LapackShape shape{{bytes_of<T>(n, n)}, 0, 2. * n * n * n / 3, true};
+    return std::make_unique<LapackCall>(
+        "OpenBLAS cholesky_inverse", context, request, shape,
+        [=](auto places, void*, int* status) { potri("L", &n, numbers<T>(places, 0), &n, status); });
   });
 }
 
@@ -235,6 +247,21 @@ std::unique_ptr<PlannedCall> plan_svd(LibraryContext& context, const PlanRequest
           if (both) turn(rows, right, n, numbers<T>(places, 3));
         });
   });
+}
+
+}  // namespace
+
+LibraryRows lapack_rows() {
+  return {{"cholesky", plan_cholesky},
+          {"cholesky_inverse", plan_cholesky_inverse},
+          {"lu", plan_lu},
+          {"lu_solve", plan_lu_solve},
+          {"triangular_solve", plan_triangular_solve},
+          {"qr", plan_qr},
+          {"orthonormal", plan_orthonormal},
+          {"eigh", plan_eigh},
+          {"eig", plan_eig},
+          {"svd", plan_svd}};
 }
 
 }  // namespace warpcell::cpu

@@ -6,36 +6,17 @@
 
 namespace warpcell::cpu {
 
-// The rows, a file each.
-std::unique_ptr<PlannedCall> plan_matmul(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_cholesky(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_lu(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_lu_solve(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_triangular_solve(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_qr(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_orthonormal(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_eigh(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_eig(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_svd(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_convolution(LibraryContext& context, const PlanRequest& request);
+// The calls of each file, by their names in a plan.
+LibraryRows openblas_rows();
+LibraryRows lapack_rows();
+LibraryRows convolution_rows();
 
 namespace {
 
 class CpuLibraries final : public PlannedCalls<LibraryContext> {
  public:
   explicit CpuLibraries(LibraryContext context)
-      : PlannedCalls(context, ProfileKind::kernel,
-                     {{"matmul", plan_matmul},
-                      {"cholesky", plan_cholesky},
-                      {"lu", plan_lu},
-                      {"lu_solve", plan_lu_solve},
-                      {"triangular_solve", plan_triangular_solve},
-                      {"qr", plan_qr},
-                      {"orthonormal", plan_orthonormal},
-                      {"eigh", plan_eigh},
-                      {"eig", plan_eig},
-                      {"svd", plan_svd},
-                      {"convolution", plan_convolution}}) {}
+      : PlannedCalls(context, ProfileKind::kernel, {openblas_rows(), lapack_rows(), convolution_rows()}) {}
 
   void run(const RunRequest& request) override {
     WorkStream& stream = context_.streams.at(request.stream);

@@ -14,6 +14,8 @@ struct LibraryContext {
   ProfileLog& log;
 };
 
+using LibraryRows = PlannedCalls<LibraryContext>::Rows;
+
 std::unique_ptr<Libraries> cpu_libraries(LibraryContext context);
 
 }  // namespace warpcell::cpu

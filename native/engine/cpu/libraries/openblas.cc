@@ -274,8 +274,6 @@ class Product final : public PlannedCall {
   throw DeviceError("UNSUPPORTED", "OpenBLAS does not multiply matrices " + what + ".");
 }
 
-}  // namespace
-
 std::unique_ptr<PlannedCall> plan_matmul(LibraryContext& context, const PlanRequest& request) {
   MatmulTerms terms(request);
   const std::string& type = terms.out.type;
@@ -295,5 +293,9 @@ std::unique_ptr<PlannedCall> plan_matmul(LibraryContext& context, const PlanRequ
   if (type == "float16") return planned(Float16{});
   refuse("of " + type);
 }
+
+}  // namespace
+
+LibraryRows openblas_rows() { return {{"matmul", plan_matmul}}; }
 
 }  // namespace warpcell::cpu

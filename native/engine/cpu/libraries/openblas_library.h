@@ -56,6 +56,7 @@ using Gesdd = void(const char* job, const int* m, const int* n, T* a, const int*
 #define WARPCELL_LAPACK_FUNCTIONS(X) \
   X(Trsm, trsm, "cblas_", "trsm")    \
   X(Potrf, potrf, "", "potrf_")      \
+  X(Potrf, potri, "", "potri_")      \
   X(Getrf, getrf, "", "getrf_")      \
   X(Getrs, getrs, "", "getrs_")      \
   X(Geqrf, geqrf, "", "geqrf_")      \

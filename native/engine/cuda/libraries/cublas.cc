@@ -163,11 +163,13 @@ class Product final : public PlannedCall {
   MatmulCandidate chosen_{};
 };
 
-}  // namespace
-
 std::unique_ptr<PlannedCall> plan_matmul(LibraryContext& context, const PlanRequest& request) {
   MatmulTerms terms(request);
   return std::make_unique<Product>(context, terms, request);
 }
+
+}  // namespace
+
+LibraryRows cublas_rows() { return {{"matmul", plan_matmul}}; }
 
 }  // namespace warpcell::cuda

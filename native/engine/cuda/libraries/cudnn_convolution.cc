@@ -305,8 +305,6 @@ class Convolution final : public PlannedCall {
   const Engine chosen_;
 };
 
-}  // namespace
-
 std::unique_ptr<PlannedCall> plan_convolution(LibraryContext& context, const PlanRequest& request) {
   ConvolutionTerms terms(request);
   if (terms.unaligned) throw DeviceError("UNSUPPORTED", "cuDNN takes tensors that begin at multiples of 16 bytes.");
@@ -317,5 +315,9 @@ std::unique_ptr<PlannedCall> plan_convolution(LibraryContext& context, const Pla
   }
   return std::make_unique<Convolution>(context, terms, request);
 }
+
+}  // namespace
+
+LibraryRows cudnn_rows() { return {{"convolution", plan_convolution}}; }
 
 }  // namespace warpcell::cuda

@@ -118,10 +118,12 @@ class Transform final : public PlannedCall {
   FftHandle handle_ = 0;
 };
 
-}  // namespace
-
 std::unique_ptr<PlannedCall> plan_fft(LibraryContext& context, const PlanRequest& request) {
   return std::make_unique<Transform>(context, request);
 }
+
+}  // namespace
+
+LibraryRows cufft_rows() { return {{"fft", plan_fft}}; }
 
 }  // namespace warpcell::cuda

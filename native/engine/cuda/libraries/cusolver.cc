@@ -22,8 +22,6 @@ bool goes_at_once(const PlanRequest& request, int rows) {
   return size_term_or(request, "batches", 1) > 1 && rows <= kBatchedRows;
 }
 
-}  // namespace
-
 // a = l · lᵀ of a symmetric matrix, column-major, in place: its lower triangle becomes l, what is above it counts for
 // nothing. Its status is the order of the first leading minor that is not positive. Places: matrix.
 std::unique_ptr<PlannedCall> plan_cholesky(LibraryContext& context, const PlanRequest& request) {
@@ -46,6 +44,26 @@ std::unique_ptr<PlannedCall> plan_cholesky(LibraryContext& context, const PlanRe
                                         [=, &library, &calls](const SolverRun& run) {
                                           return each_matrix(run.batches, [&](int64_t at) {
                                             return calls.potrf(library.handle, Triangle::lower, n, run.at<T>(0, at), n,
+                                                               run.workspace<T>(), size, run.status + at);
+                                          });
+                                        });
+  });
+}
+
+// The lower triangle of (l · lᵀ)⁻¹ in the place of l, a lower triangle, column-major. Its status is the first column
+// with 0 on the diagonal. Places: matrix.
+std::unique_ptr<PlannedCall> plan_cholesky_inverse(LibraryContext& context, const PlanRequest& request) {
+  return for_type(request, [&](auto number) -> std::unique_ptr<PlannedCall> {
+    using T = decltype(number);
+    int n = solver_size(request, "n"), size = 0;
+    const SolverApi& library = cusolver();
+    const SolverCalls<T>& calls = library.calls<T>();
+    library.check(calls.potri_size(library.handle, Triangle::lower, n, nullptr, n, &size), "planning cholesky_inverse");
+    return std::make_unique<SolverCall>("cuSOLVER cholesky_inverse", context, request,
+                                        SolverShape{{bytes_of<T>(n, n)}, bytes_of<T>(size), true},
+                                        [=, &library, &calls](const SolverRun& run) {
+                                          return each_matrix(run.batches, [&](int64_t at) {
+                                            return calls.potri(library.handle, Triangle::lower, n, run.at<T>(0, at), n,
                                                                run.workspace<T>(), size, run.status + at);
                                           });
                                         });
@@ -269,6 +287,20 @@ std::unique_ptr<PlannedCall> plan_eig(LibraryContext& context, const PlanRequest
       });
     });
   });
+}
+
+}  // namespace
+
+LibraryRows cusolver_rows() {
+  return {{"cholesky", plan_cholesky},
+          {"cholesky_inverse", plan_cholesky_inverse},
+          {"lu", plan_lu},
+          {"lu_solve", plan_lu_solve},
+          {"triangular_solve", plan_triangular_solve},
+          {"qr", plan_qr},
+          {"orthonormal", plan_orthonormal},
+          {"eigh", plan_eigh},
+          {"eig", plan_eig}};
 }
 
 }  // namespace warpcell::cuda

@@ -48,6 +48,8 @@ enum class Vectors : int { none = 0, wanted = 1 };
 #define WARPCELL_CUSOLVER_TYPED_FUNCTIONS(X) \
   X(potrf_size, "cusolverDn", "potrf_bufferSize", (SolverHandle, Triangle, int, T*, int, int*)) \
   X(potrf, "cusolverDn", "potrf", (SolverHandle, Triangle, int, T*, int, T*, int, int*)) \
+  X(potri_size, "cusolverDn", "potri_bufferSize", (SolverHandle, Triangle, int, T*, int, int*)) \
+  X(potri, "cusolverDn", "potri", (SolverHandle, Triangle, int, T*, int, T*, int, int*)) \
   X(potrf_batched, "cusolverDn", "potrfBatched", (SolverHandle, Triangle, int, T**, int, int*, int)) \
   X(getrf_size, "cusolverDn", "getrf_bufferSize", (SolverHandle, int, int, T*, int, int*)) \
   X(getrf, "cusolverDn", "getrf", (SolverHandle, int, int, T*, int, T*, int*, int*)) \

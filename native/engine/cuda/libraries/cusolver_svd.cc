@@ -137,8 +137,6 @@ std::unique_ptr<PlannedCall> values_alone(LibraryContext& context, const PlanReq
       });
 }
 
-}  // namespace
-
 // a = u · diag(s) · vᵀ with no more columns than rows; all are column-major, and a is lost. `vectors`: "none", "thin"
 // or "full". Places: matrix, s and, with vectors, u and v. Its status is not 0 where it did not converge.
 std::unique_ptr<PlannedCall> plan_svd(LibraryContext& context, const PlanRequest& request) {
@@ -158,5 +156,9 @@ std::unique_ptr<PlannedCall> plan_svd(LibraryContext& context, const PlanRequest
     return terms.both ? by_rotations<T>(context, request, terms) : values_alone<T>(context, request, terms);
   });
 }
+
+}  // namespace
+
+LibraryRows cusolver_svd_rows() { return {{"svd", plan_svd}}; }
 
 }  // namespace warpcell::cuda

@@ -3,19 +3,12 @@
 
 namespace warpcell::cuda {
 
-// The rows, a file each.
-std::unique_ptr<PlannedCall> plan_matmul(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_cholesky(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_lu(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_lu_solve(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_triangular_solve(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_qr(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_orthonormal(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_eigh(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_eig(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_svd(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_convolution(LibraryContext& context, const PlanRequest& request);
-std::unique_ptr<PlannedCall> plan_fft(LibraryContext& context, const PlanRequest& request);
+// The calls of each file, by their names in a plan.
+LibraryRows cublas_rows();
+LibraryRows cusolver_rows();
+LibraryRows cusolver_svd_rows();
+LibraryRows cudnn_rows();
+LibraryRows cufft_rows();
 
 namespace {
 
@@ -24,18 +17,7 @@ class CudaLibraries final : public PlannedCalls<LibraryContext> {
  public:
   explicit CudaLibraries(LibraryContext context)
       : PlannedCalls(context, ProfileKind::call,
-                     {{"matmul", plan_matmul},
-                      {"cholesky", plan_cholesky},
-                      {"lu", plan_lu},
-                      {"lu_solve", plan_lu_solve},
-                      {"triangular_solve", plan_triangular_solve},
-                      {"qr", plan_qr},
-                      {"orthonormal", plan_orthonormal},
-                      {"eigh", plan_eigh},
-                      {"eig", plan_eig},
-                      {"svd", plan_svd},
-                      {"convolution", plan_convolution},
-                      {"fft", plan_fft}}) {}
+                     {cublas_rows(), cusolver_rows(), cusolver_svd_rows(), cudnn_rows(), cufft_rows()}) {}
 
   Planned plan(const PlanRequest& request) override {
     WatchedStretch stretch(context_.streams.at(0).watcher(), Stretch::measurement);

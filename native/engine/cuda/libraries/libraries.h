@@ -15,6 +15,8 @@ struct LibraryContext {
   ProfileLog& log;
 };
 
+using LibraryRows = PlannedCalls<LibraryContext>::Rows;
+
 std::unique_ptr<Libraries> cuda_libraries(LibraryContext context);
 
 }  // namespace warpcell::cuda

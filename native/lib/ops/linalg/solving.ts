@@ -89,6 +89,38 @@ const cholesky: Computation<[x: DeviceArray], None> = {
   cost: costOf(1 / 3),
 };
 
+const withoutInverse = (matrix: string, column: number) =>
+  new TensorError(
+    "SINGULAR",
+    `${matrix} that choleskyInverse was given is singular: its diagonal is 0 in row ${column - 1}. Give it a factor that linalg.cholesky made.`,
+  );
+
+/** Input l [B…, n, n], whose lower triangle is looked at; output the lower triangle of the inverse of l · lᵀ. */
+const choleskyInverse: Computation<[l: DeviceArray], None> = {
+  inPlace: false,
+  infer([l]) {
+    squaresOf("choleskyInverse", l);
+    return [{ shape: l.shape, dtype: matrixDType("choleskyInverse", l) }];
+  },
+  run([out], [l], _, on) {
+    const sizes = squaresOf("choleskyInverse", l);
+    const dtype = out!.dtype as MatrixDType;
+    using work = columnMajor(on, l, dtype);
+    const text = `cholesky_inverse n=${sizes.rows}`;
+    runSolver(on, sizes, { text, dtype, places: [work], written: [work], explain: withoutInverse });
+    using inverse = turned(work);
+    triangleInto(on, out!, inverse, true);
+  },
+  // d(l · lᵀ)⁻¹ = −w · (dl · lᵀ + l · dlᵀ) · w for the whole inverse w.
+  gradient([g], { inputs: [l], outputs: [part] }) {
+    const whole = call("add", [part!, flip(lower(part!, -1))]);
+    const inner = product(product(whole, lower(g!)), whole);
+    const above = product(call("add", [inner, flip(inner)]), lower(l));
+    return [toDType(call("neg", [lower(above)]), l)];
+  },
+  cost: costOf(2 / 3),
+};
+
 /** Factors of matrices, as LAPACK's getrf makes them of the transposes. */
 interface Factors {
   readonly factors: DeviceArray;
@@ -295,4 +327,12 @@ const solveTriangular: Computation<[a: DeviceArray, b: DeviceArray], TriangularS
   cost: costOf(1),
 };
 
-export const solvingRows = { triangle, cholesky, solve, solveFactored, inverse, solveTriangular } as const;
+export const solvingRows = {
+  triangle,
+  cholesky,
+  choleskyInverse,
+  solve,
+  solveFactored,
+  inverse,
+  solveTriangular,
+} as const;
