@@ -2,6 +2,8 @@
 // channel, events over a pipe (structured clone both, so binary buffers travel as they are), and one line of JSON per
 // message on the agent's pipe. No code but constants. The first event of a session is `ready` with this version; a
 // supervisor that finds another one stops it.
+import { kernelTarget, memoryTarget, tensorTarget, traceTarget, variablesTarget, type mistakesTarget } from "./mime.ts";
+
 export const sessionProtocolVersion = 3;
 
 /**
@@ -142,18 +144,15 @@ export interface DeviceSummary {
 }
 
 /** Comm targets of the session that its agent answers, also while a cell spins: what is shown, and what there is. */
-export type PictureTarget = import("./mime.ts").TensorTarget | import("./mime.ts").TraceTarget;
-export type ListTarget =
-  | import("./mime.ts").VariablesTarget
-  | import("./mime.ts").MemoryTarget
-  | import("./mime.ts").KernelTarget;
+export const pictureTargets = [tensorTarget, traceTarget] as const;
+export const listTargets = [variablesTarget, memoryTarget, kernelTarget] as const;
+export type PictureTarget = (typeof pictureTargets)[number];
+export type ListTarget = (typeof listTargets)[number];
 export type ViewTarget = PictureTarget | ListTarget;
-export const pictureTargets: readonly PictureTarget[] = ["warpcell.tensor", "warpcell.trace"];
-export const listTargets: readonly ListTarget[] = ["warpcell.variables", "warpcell.memory", "warpcell.kernel"];
 export const viewTargets: readonly ViewTarget[] = [...pictureTargets, ...listTargets];
 
 /** What the agent answers: also what is wrong with a `%%cuda` cell, for the supervisor, which has that target. */
-export type AgentTarget = ViewTarget | import("./mime.ts").MistakesTarget;
+export type AgentTarget = ViewTarget | typeof mistakesTarget;
 
 /** What the front end is sent; buffers in base64, or in shared memory where they are large. */
 export interface ViewAnswer {

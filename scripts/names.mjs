@@ -1,6 +1,7 @@
 // The lists of names that follow from the library's sources: of the functions that derive from rows of operations
 // (native/lib/tensor/functions.ts), since a module says what it exports by name, and of the operations whose calls have
-// devices work (kernel/language/operation-names.ts), which knows nothing of the library. `npm run format` writes them.
+// devices work (kernel/language/operation-names.ts), which knows nothing of the library; and that of the extension's style
+// sheets (extension/style/index.css). `npm run format` writes them.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseSync } from "oxc-parser";
@@ -90,8 +91,22 @@ function filled(words) {
   return lines.map((line) => ` ${line}`);
 }
 
+/** Style sheets of the extension that the others build on. */
+const sharedStyles = ["controls", "panels"];
+
+/** The text that imports all style sheets of the extension, those that others build on first. */
+function stylesOf(folder) {
+  const names = readdirSync(folder)
+    .filter((name) => name.endsWith(".css") && name !== "index.css")
+    .map((name) => name.slice(0, -".css".length));
+  const others = names.filter((name) => !sharedStyles.includes(name)).sort();
+  const imports = [...sharedStyles, ...others].map((name) => `@import url("${name}.css");\n`);
+  return `/* The style sheets of the plugins, one each, after what they share. */\n${imports.join("")}`;
+}
+
 /** The files with lists, as [path, text]. */
 export function nameLists() {
+  const styles = join(root, "extension", "style");
   const rows = [...rowsOf("unaryRows"), ...rowsOf("binaryRows"), ...wholeReducers()];
   const functions = join(library, "tensor", "functions.ts");
   const operations = join(root, "kernel", "language", "operation-names.ts");
@@ -110,5 +125,6 @@ export function nameLists() {
       ),
     ],
     [operations, within(readFileSync(operations, "utf8"), "const names = `", "`;", filled(sorted))],
+    [join(styles, "index.css"), stylesOf(styles)],
   ];
 }

@@ -4,7 +4,7 @@
 /** What a viewer knows of the tensor that it opens. */
 export interface OpenPayload {
   readonly version: 1;
-  /** Names the tensor on a TensorTarget, as long as it lives. */
+  /** Names the tensor on a `tensorTarget`, as long as it lives. */
   readonly id: string;
   readonly shape: readonly number[];
   readonly dtype: string;
@@ -13,7 +13,7 @@ export interface OpenPayload {
 }
 
 /**
- * `comm_msg` data on a TensorTarget, from the front end: a tile of a viewer, of the tensor or of what is left of
+ * `comm_msg` data on a `tensorTarget`, from the front end: a tile of a viewer, of the tensor or of what is left of
  * it without another one of its shape.
  */
 export interface TileRequest {
@@ -56,7 +56,7 @@ export interface TileReply {
   readonly problem: string | null;
 }
 
-/** `comm_msg` data on a TensorTarget, from the front end: statistics of all elements. */
+/** `comm_msg` data on a `tensorTarget`, from the front end: statistics of all elements. */
 export interface StatisticsRequest {
   readonly request: number;
   readonly id: string;
@@ -90,7 +90,7 @@ export interface ViewedStatistics {
 export type FoundKind = "nan" | "infinity" | "maximum" | "minimum";
 
 /**
- * `comm_msg` data on a TensorTarget, from the front end: the next element of a kind behind the index `after`, which
+ * `comm_msg` data on a `tensorTarget`, from the front end: the next element of a kind behind the index `after`, which
  * begins again at the first one; `null`: the first.
  */
 export interface FindRequest {

@@ -1,6 +1,6 @@
-// The payloads that leave the library for a front end: what library, kernel and extension are all checked against. Types
-// only; kernel/mime.ts says them again to extension/, which imports nothing else. A change that an old reader would
-// misread is a new version.
+// The payloads that leave the library for a front end, and their names: what library, kernel and extension are all
+// checked against. kernel/mime.ts hands them to extension/, which imports nothing else. A change that an old reader
+// would misread is a new version.
 import type { TracePlace } from "./payloads-notebook.ts";
 
 export type * from "./payloads-notebook.ts";
@@ -9,25 +9,25 @@ export type * from "./payloads-editor.ts";
 export type * from "./payloads-viewer.ts";
 
 /** MIME types of our own. Each output also carries text/plain, and a picture or HTML for other front ends. */
-export type TensorMime = "application/vnd.warpcell.tensor.v1+json";
-export type TraceMime = "application/vnd.warpcell.trace.v1+json";
-export type AsmMime = "application/vnd.warpcell.asm.v1+json";
-export type ChartMime = "application/vnd.warpcell.chart.v1+json";
+export const tensorMime = "application/vnd.warpcell.tensor.v1+json";
+export const traceMime = "application/vnd.warpcell.trace.v1+json";
+export const asmMime = "application/vnd.warpcell.asm.v1+json";
+export const chartMime = "application/vnd.warpcell.chart.v1+json";
 
 /** Comm targets. */
-export type GaugesTarget = "warpcell.gauges";
-export type TensorTarget = "warpcell.tensor";
-export type TraceTarget = "warpcell.trace";
-export type MistakesTarget = "warpcell.mistakes";
-export type VariablesTarget = "warpcell.variables";
-export type MemoryTarget = "warpcell.memory";
-export type KernelTarget = "warpcell.kernel";
-export type EditorTarget = "warpcell.editor";
+export const gaugesTarget = "warpcell.gauges";
+export const tensorTarget = "warpcell.tensor";
+export const traceTarget = "warpcell.trace";
+export const mistakesTarget = "warpcell.mistakes";
+export const variablesTarget = "warpcell.variables";
+export const memoryTarget = "warpcell.memory";
+export const kernelTarget = "warpcell.kernel";
+export const editorTarget = "warpcell.editor";
 /** The kernel opens one on this target, with an {@link OpenPayload}, where a cell asks for a viewer. */
-export type ViewerTarget = "warpcell.viewer";
+export const viewerTarget = "warpcell.viewer";
 
 /**
- * `comm_msg` data on {@link MistakesTarget}, from the front end: the text of a code cell as it is written, and of the
+ * `comm_msg` data on {@link mistakesTarget}, from the front end: the text of a code cell as it is written, and of the
  * code cells above it, from the first. A front end with such a comm shows mistakes itself: its cells print no type
  * errors.
  */
@@ -82,7 +82,7 @@ export interface TensorPayload {
    * Left out where that is nothing.
    */
   readonly picture?: "line" | "colours" | "slices";
-  /** Names the tensor on {@link TensorTarget}, as long as it lives; left out where there is nothing to draw. */
+  /** Names the tensor on {@link tensorTarget}, as long as it lives; left out where there is nothing to draw. */
   readonly id?: string;
 }
 
@@ -102,7 +102,7 @@ export interface TensorTile {
 }
 
 /**
- * `comm_msg` data on {@link TensorTarget}, from the front end: a picture of the last two axes at `index` of all others.
+ * `comm_msg` data on {@link tensorTarget}, from the front end: a picture of the last two axes at `index` of all others.
  */
 export interface SliceRequest {
   readonly request: number;
@@ -119,7 +119,7 @@ export interface SliceReply {
   readonly unfinished: boolean;
 }
 
-/** `comm_msg` data on {@link TensorTarget}, from the front end: what {@link TensorPayload} says of all elements. */
+/** `comm_msg` data on {@link tensorTarget}, from the front end: what {@link TensorPayload} says of all elements. */
 export interface FiguresRequest {
   readonly request: number;
   readonly id: string;
@@ -135,7 +135,7 @@ export interface FiguresReply {
 }
 
 /**
- * `comm_close` data on {@link GaugesTarget}, when a front end has left the kernel: nothing says which comms were its
+ * `comm_close` data on {@link gaugesTarget}, when a front end has left the kernel: nothing says which comms were its
  * own, so the kernel closes them all, and who is still there opens a new one. A close without it is final.
  */
 export interface ReopenPayload {
@@ -143,7 +143,7 @@ export interface ReopenPayload {
 }
 
 /**
- * `comm_msg` data on {@link GaugesTarget}, at most four a second, each complete in itself. The front end sends nothing.
+ * `comm_msg` data on {@link gaugesTarget}, at most four a second, each complete in itself. The front end sends nothing.
  */
 export interface GaugesPayload {
   readonly version: 1;
@@ -177,7 +177,7 @@ export interface DeviceGauge {
   readonly sampled: number | null;
 }
 
-/** `comm_msg` data on {@link VariablesTarget}, from the front end: what an output of the tensor shows. */
+/** `comm_msg` data on {@link variablesTarget}, from the front end: what an output of the tensor shows. */
 export interface PreviewRequest {
   readonly request: number;
   readonly preview: string;
@@ -215,7 +215,7 @@ export interface TracePayload {
   readonly complete: boolean;
   /** Slices of the whole profile. */
   readonly count: number;
-  /** Names the profile on {@link TraceTarget}, as long as it lives; only where the output does not have all of it. */
+  /** Names the profile on {@link traceTarget}, as long as it lives; only where the output does not have all of it. */
   readonly id?: string;
   readonly counters: readonly TraceCounter[];
   readonly kernels: readonly TraceKernel[];
@@ -375,7 +375,7 @@ export interface TraceAdvice {
 }
 
 /**
- * `comm_msg` data on {@link TraceTarget}, from the front end: the slices between two times, as `width` pixels show
+ * `comm_msg` data on {@link traceTarget}, from the front end: the slices between two times, as `width` pixels show
  * them.
  */
 export interface WindowRequest {

@@ -3,7 +3,7 @@ import { DeviceError } from "../errors.ts";
 import type { CodeCell } from "../device/origins.ts";
 import type { KernelInfo, Occupancy } from "./kernel.ts";
 import { parseAssembly, parsePtx, parseSass, readable, withSamplesOf, type Listing } from "./listings.ts";
-import type { AsmMime, AsmPayload } from "../payloads.ts";
+import { asmMime, type AsmPayload } from "../payloads.ts";
 import type { Samples } from "./samples.ts";
 import { binding } from "../wire/binding.ts";
 
@@ -26,7 +26,6 @@ interface Given {
   readonly text: (form: AsmForm) => string;
 }
 
-const asmMime: AsmMime = "application/vnd.warpcell.asm.v1+json";
 const displayKey = Symbol.for("Jupyter.display");
 /** Threads of a block that the chart of the occupancy has. */
 const blockStep = 32;

@@ -1,7 +1,7 @@
 // A chart: what `plot` and its kin return. It shows itself, and again when it is given more.
 import { inspect } from "node:util";
 import { TensorError } from "../errors.ts";
-import type { ChartMime, ChartPayload } from "../payloads.ts";
+import { chartMime, type ChartPayload } from "../payloads.ts";
 import { displayKey } from "../tensor/display.ts";
 import { worded } from "../wording.ts";
 import { drawingOf } from "./drawing.ts";
@@ -18,8 +18,6 @@ import { vegaLiteOf, type VegaLiteSpec } from "./vega-lite.ts";
  * calls each time that it looks different from now on.
  */
 export const liveKey = Symbol.for("Jupyter.display.live");
-
-const chartMime: ChartMime = "application/vnd.warpcell.chart.v1+json";
 
 /** A number, or a tensor of one element. */
 export type PlotScalar = number | bigint | { item(): unknown };

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { isPresent, presenceOf, type Presence } from "../device/presence.ts";
 import { WeakIds } from "../device/weak-ids.ts";
 import { FormatError, WarpcellError } from "../errors.ts";
+import { traceMime } from "../payloads.ts";
 import { displayKey } from "../tensor/display.ts";
 import { worded } from "../wording.ts";
 import { chromeTraceOf, type ChromeTrace } from "./chrome-trace.ts";
@@ -64,8 +65,6 @@ export interface ProfileSample {
    */
   readonly reasons: SampleCounts;
 }
-
-const traceMime = "application/vnd.warpcell.trace.v1+json";
 
 /** A profile whose output has not all of it, for another thread: plain data and shared memory. */
 export interface ShownProfile {

@@ -4,7 +4,7 @@ import { factsOf } from "../memory/dtype.ts";
 import { formatShape } from "../memory/shape.ts";
 import { figuresOf, type Figures } from "../ops/reduce/statistics.ts";
 import { gap, lineWidth, notationOf, written, writtenOnOneLine, type Element, type Preview } from "./print.ts";
-import type { TensorMime, TensorPayload } from "../payloads.ts";
+import { tensorMime, type TensorPayload } from "../payloads.ts";
 import { pictureFileOf, thumbnailOf } from "./picture.ts";
 import { asShown, idOf, tileOf } from "./shown.ts";
 import type { Nested, Tensor } from "./tensor.ts";
@@ -15,8 +15,6 @@ export const displayKey = Symbol.for("Jupyter.display");
 
 /** A value's method under this key gives a small picture and a line of text, for a row among others. */
 export const smallKey = Symbol.for("Jupyter.display.small");
-
-const tensorMime: TensorMime = "application/vnd.warpcell.tensor.v1+json";
 
 /**
  * Tensors of more elements show this many items at both ends of each of the last three axes, and one of axes before.
