@@ -51,6 +51,18 @@ test("the first guide lists all others, and each has a title", () => {
   expect(guides.filter((name) => !/^---\ntitle: .+\n---\n/.test(read(`docs/guides/${name}`)))).toEqual([]);
 });
 
+test("the site has every guide", () => {
+  const { projectDocuments } = JSON.parse(read("docs/typedoc.json")) as { projectDocuments: string[] };
+  const inSite = projectDocuments.map((path) => path.replace(/^guides\//, ""));
+  expect(inSite.filter((path) => path !== "../CONTRIBUTING.md").sort()).toEqual(
+    guides.filter((name) => name !== "index.md").sort(),
+  );
+});
+
+test("CONTRIBUTING is a page", () => {
+  expect(proseOf("CONTRIBUTING.md").split(/\s+/).length).toBeLessThan(1200);
+});
+
 test("the README is read in a minute", () => {
   expect(proseOf("README.md").split(/\s+/).length).toBeLessThan(400);
 });
