@@ -437,7 +437,7 @@ export class Tensor<D extends DType = any> extends DeviceArray<D> {
     return bundleOf(this);
   }
 
-  /** As a row among others: see {@link smallOf}. */
+  /** As a row among others. */
   [smallKey](): Record<string, string> {
     return smallOf(this);
   }

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { brokenLinks, makeSite, site } from "../../scripts/docs.mjs";
+import { brokenLinks, makeSite, site } from "../scripts/docs.mjs";
 
 test("the site has a page for every guide and every name, and no link that leads nowhere", async () => {
   await makeSite();
