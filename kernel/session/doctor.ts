@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cacheDirectory, defaultDevice, devices, WarpcellError, type DeviceProperties } from "warpcell";
-import { knownLibraries } from "warpcell/host";
+import { kernelsCompiledFor, knownLibraries } from "warpcell/host";
 import type { Finding } from "../mime.ts";
 
 type Found = Omit<Finding, "device">;
@@ -39,6 +39,17 @@ const missingCompiler = {
   cpu: "none: there is neither clang++ nor g++ in PATH. Install one: sudo apt-get install g++",
   cuda: "none: NVRTC cannot be used",
 };
+
+/** Without them a first use takes seconds, and on a GPU NVRTC. */
+function kernels(device: string): Found {
+  const architecture = kernelsCompiledFor(device);
+  return architecture === null
+    ? missing(
+        "kernels",
+        "the library's are compiled one by one at their first use: none came compiled for this device. `npm run build` makes those of this machine; a bundle has an archive for each generation of GPUs.",
+      )
+    : found("kernels", `the library's are compiled ahead for ${architecture}`);
+}
 
 function libraries(device: string): Found[] {
   return knownLibraries(device).map(({ name, purpose, path, version, missing: reason }) =>
@@ -81,7 +92,7 @@ function report(): Finding[] {
       const own =
         properties === null
           ? [missing("", `cannot be used: ${reason}`)]
-          : [...describe(properties), ...libraries(device)];
+          : [...describe(properties), kernels(device), ...libraries(device)];
       return own.map((each) => ({ device, ...each }));
     }),
   ];

@@ -9,6 +9,7 @@ import type { DeviceGauge, OpenDevice } from "./payloads.ts";
 import { collectGarbage } from "./device/collection.ts";
 import { trim } from "./memory/map.ts";
 import { isPresent } from "./device/presence.ts";
+import { compiledAhead } from "./ops/kernels/library.ts";
 import { whenProfileShown, type ShownProfile } from "./profile/profile.ts";
 import { whenTensorShown, type ShownTensor } from "./tensor/shown.ts";
 import { worded } from "./wording.ts";
@@ -166,6 +167,10 @@ export function knownLibraries(device: string): KnownLibrary[] {
     .request("known_libraries", {})
     .libraries.map((library) => JSON.parse(library) as KnownLibrary);
 }
+
+/** What the library's kernels were compiled ahead for, of what a device runs; `null`: each is at its first use. */
+export const kernelsCompiledFor = (device: string): string | null =>
+  compiledAhead(deviceNamed(device).properties.architectures);
 
 /** The device that new tensors go to, and why. Starts its process; throws DeviceUnavailable when none works. */
 export function describeDefaultDevice(): { device: string; name: string; reason: string } {

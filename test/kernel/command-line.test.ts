@@ -331,6 +331,7 @@ describe("doctor", () => {
     const { status, stdout } = await warpcell(["doctor"]);
     expect(stdout).toMatch(/^new tensors go to +(cpu|cuda:0)\. /m);
     expect(stdout).toMatch(/^cpu +.* cores, .* GiB$/m);
+    expect(stdout).toMatch(/^ {2}kernels +the library's are compiled ahead for x86-64-v\d$/m);
     expect(stdout).toMatch(/^ {2}compiler +(clang\+\+|g\+\+) /m);
     expect(stdout).toMatch(/^cuda:0 +(cannot be used: (This machine has no|The) NVIDIA driver.*|NVIDIA )/m);
     expect(status).toBe(0);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { runnableArchitectures } from "../../wire/architectures.ts";
-import { findPrebuilt, namesText, partFile, unitArtifact, unitParts } from "./library.ts";
+import { compiledAhead, findPrebuilt, namesText, partFile, unitArtifact, unitParts } from "./library.ts";
 
 const folder = `${mkdtempSync(join(tmpdir(), "warpcell-kernels-"))}/`;
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -32,6 +32,8 @@ test("the best of what a GPU runs is taken, and nothing that it does not run", (
   };
   for (const [own, architecture] of Object.entries(answers))
     expect(taken(own)?.path, own).toBe(architecture && unitArtifact(architecture, unit, folder));
+  const ahead = ["sm_89", "sm_90a", "sm_75", "sm_87"].map((own) => compiledAhead(runnableArchitectures(own), folder));
+  expect(ahead).toEqual(["sm_86", "sm_90a", null, null]);
   expect(taken("sm_80")?.lowered).toEqual(["_Z3sumf", "_Z4meanf"]);
 });
 

@@ -144,6 +144,11 @@ export function findPrebuilt(
   return null;
 }
 
+/** The first of these architectures that kernels were compiled ahead for; `null` where they are at their first use. */
+export function compiledAhead(architectures: readonly string[], folder = kernelsFolder): string | null {
+  return architectures.find((architecture) => existsSync(`${folder}${architecture}`)) ?? null;
+}
+
 /** A kernel in a module that has been loaded. */
 interface LoadedInstance {
   readonly module: LoadedModule;
