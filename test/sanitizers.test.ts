@@ -1,4 +1,5 @@
 // Tests with AddressSanitizer and UndefinedBehaviorSanitizer: what is read of their reports, and what is lacking.
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,4 +45,29 @@ test("a compiler without the runtime is named", () => {
   expect(() => libraryOf("libasan.so", compiler)).toThrow(
     `${compiler} has no libasan.so. Install g++, which comes with it: sudo apt-get install g++`,
   );
+});
+
+test("a report of a fiber's stack names the frame, and there is none of what is right", () => {
+  const folder = mkdtempSync(join(tmpdir(), "fibers-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const program = join(folder, "fibers");
+  const sources = ["test/helpers/fibers.cc", "native/engine/cpu/run/stacks.cc"];
+  const flags = ["-std=c++17", "-O1", "-g1", "-fsanitize=address", "-fno-omit-frame-pointer"];
+  const built = spawnSync("c++", [...flags, ...sources.map((name) => join(root, name)), "-o", program], {
+    encoding: "utf8",
+  });
+  expect([built.status, built.stderr]).toEqual([0, ""]);
+  const run = (index: number) =>
+    spawnSync(program, [String(index)], {
+      encoding: "utf8",
+      env: { ...process.env, ASAN_OPTIONS: "detect_stack_use_after_return=0:use_sigaltstack=0" },
+    });
+  // Exceptions go back over the stack that AddressSanitizer knows: of a wrong one it complains.
+  const right = run(2);
+  expect([right.status, right.stdout, right.stderr]).toEqual([0, "3\n3\n3\n", ""]);
+  const wrong = run(4);
+  expect(wrong.status).not.toBe(0);
+  expect(wrong.stderr).toContain("stack-buffer-overflow");
+  expect(wrong.stderr).toContain("is located in stack of thread T0");
+  expect(wrong.stderr).toContain("'values'");
 });

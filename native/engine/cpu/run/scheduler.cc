@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "faults.h"
+#include "stack_bounds.h"
 
 namespace warpcell::cpu {
 namespace {
@@ -59,7 +60,10 @@ void Scheduler::run(const warpcell_cpu::Kernel& kernel, void (*split)(Run*), con
   kernel.prepare();
   if (observer != nullptr) observer->entered(*this);
   running_ = true;
-  enter(&home_, fresh(true));
+  {
+    StackBounds bounds(is_split_ ? block_stack : stacks);
+    enter(&home_, fresh(true));
+  }
   running_ = false;
   if (observer != nullptr) observer->left(*this);
 }

@@ -27,7 +27,9 @@ class Stacks {
   size_t bytes() const { return stride_ - kPage; }
   // All of them.
   const void* memory() const { return memory_; }
-  size_t memory_bytes() const { return memory_ == nullptr ? 0 : stride_ * kCount; }
+  size_t memory_bytes() const { return memory_ == nullptr ? 0 : stride_ * most_; }
+  // Of those that exist.
+  size_t used_bytes() const { return stride_ * guarded_; }
 
  private:
   static constexpr size_t kPage = 4096;
