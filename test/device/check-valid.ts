@@ -36,6 +36,27 @@ extern "C" __global__ void tree(const float* x, float* y, int n) {
   }
   if (t == 0) atomicAdd(y, s[0]);
 }
+extern "C" __global__ void barriersInTurn(const float* x, float* y) {
+  __shared__ float s[96];
+  int t = threadIdx.x, n = blockDim.x;
+  s[t] = x[t];
+  for (int k = 0; k < 6; k++) {
+    __syncthreads();
+    float v = s[(t + 1) % n];
+    if (k % 2 == 0) {
+      if (__syncthreads_count(t % 3 == 0) != n / 3) v = 0;
+    } else if (k % 3 == 0) {
+      cg::this_thread_block().sync();
+    } else {
+      __syncthreads();
+    }
+    v += __shfl_xor_sync(0xffffffffu, v, 1);
+    s[t] = v;
+  }
+  if (t >= 40) return;
+  __syncwarp(t < 32 ? 0xffffffffu : 0xffu);
+  y[t] = s[t];
+}
 extern "C" __global__ void warps(const float* x, float* y, int n) {
   __shared__ float sums[32];
   float v = 0;
@@ -264,6 +285,7 @@ extern "C" __global__ void selected(const float* x, float* y, int n) {
 export const launches: readonly (readonly [name: string, run: (kernel: Kernel) => void])[] = [
   ["saxpy", (k) => k.launch({ grid: 4, block: 256 }, 2, floats(1000), floats(1000), 1000)],
   ["tree", (k) => k.launch({ grid: 4, block: 256 }, floats(1000), cleared(1), 1000)],
+  ["barriersInTurn", (k) => k.launch({ grid: 1, block: 96 }, floats(96), fresh(40))],
   ["warps", (k) => k.launch({ grid: 2, block: 256 }, floats(5000), cleared(1), 5000)],
   ["tiled", (k) => k.launch({ grid: [3, 3], block: [16, 16] }, floats(40 * 40), floats(40 * 40), fresh(40 * 40), 40)],
   ["doubled", (k) => k.launch({ grid: 1, block: 128 }, floats(128), fresh(128))],

@@ -64,11 +64,22 @@ constexpr warpcell_cpu_kernel warpcell_cpu_checked_description = {
     &warpcell_cpu::Checked<K>::entry,
 };
 
-// Where the calling core keeps its thread's index, its block's index, and whether the thread has a stack of its own.
+namespace warpcell_cpu {
+// Threads below the running one wait at the next barrier and those above are ready, as Block::in_order says it where
+// nobody watches.
+static __thread int waits_in_order;
+}  // namespace warpcell_cpu
+
+// The last of them has come.
+extern "C" void warpcell_cpu_all_wait(unsigned line) noexcept;
+
+// Where the calling core keeps its thread's index, whether the thread has a stack of its own, and whether threads wait
+// in order.
 extern "C" __attribute__((__visibility__("default"), __used__)) WARPCELL_CPU_UNWATCHED inline void warpcell_cpu_places(
     void** places) {
   places[0] = &threadIdx;
   places[1] = &warpcell_cpu::detached;
+  places[2] = &warpcell_cpu::waits_in_order;
 }
 
 // Where a thread is, and that it waits, is nothing to watch. Loads that the compiler does not see are not told of; they
@@ -89,7 +100,23 @@ WARPCELL_CPU_FN uint3 unwatched(const uint3& place) {
 }
 
 static WARPCELL_CPU_UNWATCHED __attribute__((noinline, unused)) void wait_for_block(unsigned line = __builtin_LINE()) {
-  barrier(line, 0);
+  if (!waits_in_order) return barrier(line, 0);
+  const uint3 saved = ::threadIdx;
+  Block* const b = block;
+  const u32 thread = b->current;
+  u32 next = thread + 1;
+  if (next == b->threads) {
+    warpcell_cpu_all_wait(line);
+    b->voted = b->votes;
+    b->votes = 0;
+    next = 0;
+  }
+  b->current = next;
+  b->slot[thread].line = line;
+  prefetch(&b->slot[next] + 1);
+  switch_to(&b->slot[thread], &b->slot[next]);
+  ::threadIdx = saved;
+  detached = 1;
 }
 
 }  // namespace warpcell_cpu

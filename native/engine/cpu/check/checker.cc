@@ -154,7 +154,7 @@ void Checker::entered(Scheduler& scheduler) {
   std::lock_guard<std::mutex> lock(mutex_);
   cores_.push_back(std::make_unique<Core>());
   Core& core = *cores_.back();
-  void* places[2];
+  void* places[3];
   task_.image->places(places);
   core.checker = this;
   core.scheduler = &scheduler;
@@ -168,6 +168,8 @@ void Checker::entered(Scheduler& scheduler) {
   unwatched(&scheduler, sizeof scheduler);
   core.thread_index = static_cast<const uint32_t*>(places[0]);
   core.detached = static_cast<int*>(places[1]);
+  scheduler.observed_order = static_cast<int*>(places[2]);
+  *scheduler.observed_order = 0;
   core.size_x = task_.geometry.block[0];
   core.size_y = task_.geometry.block[1];
   core.of_thread = task_.image->of_thread();
@@ -190,7 +192,10 @@ void Checker::entered(Scheduler& scheduler) {
   checked_core = &core;
 }
 
-void Checker::left(Scheduler&) { checked_core = nullptr; }
+void Checker::left(Scheduler& scheduler) {
+  scheduler.observed_order = nullptr;
+  checked_core = nullptr;
+}
 
 void Checker::look_at_block(Core& core) {
   core.block = core.scheduler->current_block();

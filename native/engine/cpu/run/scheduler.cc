@@ -150,6 +150,7 @@ void Scheduler::begin_block() {
   waiting_count_ = 0;
   grid_calls_ = cluster_calls_ = 0;
   block_.in_order = 0;
+  if (observed_order != nullptr) *observed_order = 0;
   block_.warp_in_order = nullptr;  // the votes are left alone: the first thread to come has already voted
   std::memset(ready_, 0, sizeof ready_);
   std::memset(waiting_, 0, sizeof waiting_);
@@ -174,8 +175,9 @@ void Scheduler::exit_threads(uint32_t low, uint32_t high) {
 
 // Writes down who waits and who is ready where running in order had made it needless.
 void Scheduler::leave_order() {
-  if (block_.in_order) {
+  if (block_.in_order || is_in_observed_order()) {
     block_.in_order = 0;
+    if (observed_order != nullptr) *observed_order = 0;
     waiting_count_ = block_.current;
     set_bits(waiting_, 0, block_.current);
     set_bits(ready_, block_.current + 1, threads_);
@@ -214,11 +216,22 @@ Slot* Scheduler::barrier(uint32_t thread, uint32_t line) {
   waiting_[thread / 64] |= uint64_t(1) << (thread % 64);
   if (++waiting_count_ < alive_) return pick(thread);
   release_barrier();
-  if (alive_ < threads_ || !runs_in_order()) return resume(thread);
+  if (alive_ < threads_ || is_counting || (observer != nullptr && observed_order == nullptr)) return resume(thread);
   std::memset(ready_, 0, sizeof ready_);
-  block_.in_order = 1;
+  if (observer != nullptr)
+    *observed_order = 1;
+  else
+    block_.in_order = 1;
   block_.current = 0;
   return &block_.slot[0];
+}
+
+void Scheduler::all_wait_in_order(uint32_t line) {
+  uint64_t all[kMaxThreads / 64] = {};
+  set_bits(all, 0, threads_);
+  counts.barriers++;
+  block_.slot[block_.current].line = line;
+  observer->released({block_.slot, all, threads_, threads_, threads_});
 }
 
 Slot* Scheduler::collective(uint32_t thread, uint32_t code, uint32_t mask, uint64_t value, uint32_t argument,
@@ -411,6 +424,7 @@ warpcell_cpu::Slot* warpcell_cpu_warp(unsigned thread, unsigned code, unsigned m
 warpcell_cpu::Slot* warpcell_cpu_active(unsigned thread, unsigned site, unsigned line) noexcept {
   return scheduler->active(thread, site, line);
 }
+extern "C" void warpcell_cpu_all_wait(unsigned line) noexcept { scheduler->all_wait_in_order(line); }
 void warpcell_cpu_grid(unsigned line) noexcept { scheduler->wait_for_grid(line); }
 int warpcell_cpu_is_cooperative() noexcept { return scheduler->grid != nullptr; }
 warpcell_cpu::Slot* warpcell_cpu_yield(unsigned thread, unsigned line) noexcept {

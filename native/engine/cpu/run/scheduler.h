@@ -70,6 +70,9 @@ class Scheduler {
   // Of all schedulers; changed between launches. What threads do in order they tell nobody, so they do nothing in order
   // while they are counted.
   static inline bool is_counting = false;
+  // Of a checked cell: where it looks whether its threads wait in order, and tells when all have come; else null.
+  int* observed_order = nullptr;
+  void all_wait_in_order(uint32_t line);
   const uint8_t* shared_end = nullptr;  // of dynamic shared memory; a page that faults follows
 
   const Geometry& geometry() const { return *run_.geometry; }
@@ -104,6 +107,8 @@ class Scheduler {
   Slot* abandon_block();
   // Threads go on in an order that they need not ask for.
   bool runs_in_order() const { return !is_counting && observer == nullptr; }
+
+  bool is_in_observed_order() const { return observed_order != nullptr && *observed_order != 0; }
 
   Block block_;
   WarpState warp_[kMaxThreads / kLanes];
