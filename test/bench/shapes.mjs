@@ -1,17 +1,20 @@
 // Every operation on every shape, beside PyTorch on a GPU and beside NumPy, PyTorch and JAX on the CPU, in turns: `npm
-// run bench -- shapes [--only PATTERN] [--quick] [--seconds N] [--device NAME] [--json FILE]`, or this file with Node.
+// run bench -- shapes [--only PATTERN] [--quick] [--seconds N] [--device NAME] [--seed N] [--processor] [--json FILE]`,
+// or this file with Node.
 // Prints a line for each cell, worst first (the ratio is the rival's time divided by ours), then what the grid comes
-// to. Results are compared with the rivals': a cell where they differ is a failure. WARPCELL_RIVAL_PYTHON names a
+// to. --processor: by the time that processors worked, of a CPU that others keep busy. --seed also draws the sample.
+// Results are compared with the rivals': a cell where they differ is a failure. WARPCELL_RIVAL_PYTHON names a
 // Python that has the rivals.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as warpcell from "warpcell";
+import { binding } from "../../native/dist/wire/binding.js";
 import { devices, median, rivalPythons } from "./common/devices.mjs";
 import { bytesOf, cells, readBytes, sizeOf } from "./common/grid.mjs";
 import { families } from "./common/grid-operations.mjs";
@@ -25,6 +28,7 @@ const { values: wanted } = parseArgs({
     device: { type: "string" },
     seed: { type: "string", default: "1" },
     json: { type: "string" },
+    processor: { type: "boolean", default: false },
   },
 });
 const pattern = wanted.only === undefined ? /(?:)/ : new RegExp(wanted.only, "i");
@@ -120,16 +124,28 @@ function difference(cell, { shapes, sample }, { parts, sample: text }) {
   return null;
 }
 
+/** Milliseconds that the threads of a process have run. */
+function workedBy(id) {
+  const tasks = `/proc/${id}/task`;
+  const each = readdirSync(tasks).map((task) =>
+    Number(readFileSync(`${tasks}/${task}/schedstat`, "utf8").split(" ")[0]),
+  );
+  return each.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1e6;
+}
+const now = wanted.processor
+  ? (device) => workedBy(process.pid) + workedBy(binding.processId(device.client))
+  : () => performance.now();
+
 /** Milliseconds of one run: the median of five batches, after one that is not counted. */
 function timed(device, run, milliseconds, state) {
   const count = Math.max(1, Math.min(4096, Math.round(milliseconds / 5 / Math.max(state.once, 1e-4))));
   const batches = [];
   let spent = 0;
   for (let batch = 0; batch < 6 && spent < 4 * milliseconds; batch++) {
-    const begin = performance.now();
+    const begin = now(device);
     for (let i = 0; i < count; i++) dispose(run());
     device.synchronize();
-    batches.push((performance.now() - begin) / count);
+    batches.push((now(device) - begin) / count);
     spent += batches.at(-1) * count;
   }
   state.once = Math.min(...batches);
@@ -169,7 +185,10 @@ async function measured(device, kind, rival, base, cell) {
     const state = { once: performance.now() - begin };
     const turns = [];
     for (let round = 0; round < rounds; round++)
-      turns.push({ ours: timed(device, run, turn[kind], state), theirs: await rival.ask({ turn: turn[kind] }) });
+      turns.push({
+        ours: timed(device, run, turn[kind], state),
+        theirs: await rival.ask({ turn: turn[kind], processor: wanted.processor }),
+      });
     const ours = Math.min(...turns.map((each) => each.ours));
     const bests = Object.keys(turns[0].theirs).map((name) => [
       name,
@@ -229,8 +248,8 @@ for await (const { name: kind, device } of devices()) {
   if (wanted.device !== undefined && wanted.device !== kind) continue;
   let rival = await start(kind);
   const base = warpcell.tensor(normal, { device: device.name });
-  const chosen = cells(kind, { isSample: wanted.quick || wanted.seconds !== undefined }).filter(({ name, family }) =>
-    pattern.test(`${family} ${name}`),
+  const chosen = cells(kind, { isSample: wanted.quick || wanted.seconds !== undefined, seed: wanted.seed }).filter(
+    ({ name, family }) => pattern.test(`${family} ${name}`),
   );
   const limit = wanted.seconds === undefined ? (wanted.quick ? quickly[kind] : Infinity) : Number(wanted.seconds);
   console.log(

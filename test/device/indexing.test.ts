@@ -299,6 +299,36 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     );
   });
 
+  // Blocks begin and end within rows, which are of every length that has a loop of its own.
+  test.each([
+    [[5003, 17], 0],
+    [[5003, 17], 1],
+    [[20_011, 3], 1],
+    [[700, 3, 33], 1],
+    [[9, 700, 5], 1],
+    [[3, 301, 40], 1],
+    [[4001, 8], 0],
+    [[9, 4999], 1],
+    [[41_003], 0],
+  ])("rows and elements of %j taken along axis %i", (shape, axis) => {
+    const x = counted(shape, device);
+    const values = numbers(x);
+    const [length, inner] = [shape[axis]!, shape.slice(axis + 1).reduce((product, size) => product * size, 1)];
+    const from = (at: number, e: number) =>
+      values[Math.floor(e / inner / length) * length * inner + (at < 0 ? at + length : at) * inner + (e % inner)]!;
+    const list = Array.from({ length }, () => below(2 * length) - length);
+    poison(device, values.length);
+    expect(numbers(x.indexSelect(axis, indices(list)))).toEqual(
+      values.map((_, e) => from(list[Math.floor(e / inner) % length]!, e)),
+    );
+    const own = Array.from(values, () => below(2 * length) - length);
+    poison(device, values.length);
+    expect(numbers(x.gather(axis, indices(own).reshape(shape)))).toEqual(own.map(from));
+    const [wrong, at] = [[...own], below(own.length)];
+    wrong[at] = length;
+    expect(() => numbers(x.gather(axis, indices(wrong).reshape(shape)))).toThrow(`${length}`);
+  });
+
   test.each(["float32", "uint8", "bfloat16", "int64"] as const)("gather and take of %s, however they lie", (dtype) => {
     const shape = [6, 20, 16] as const;
     const made = (shape: readonly number[]) => counted(shape, device).remainder(120).to(dtype);
@@ -349,6 +379,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     [[2, 65, 33], [2, 7, 33], 1],
     // So many slabs that blocks would have little to do.
     [[1500, 3, 5], [1500, 2, 5], 1],
+    // Several tiles of columns, the last of them narrower.
+    [[2000, 40], [300, 40], 0],
     [[4, 1, 3], [4, 5, 3], 1],
     [[5, 4], [0, 4], 0],
   ] as const)("scattered to %j from %j along axis %i: the last stays, sums are near, and the same again", (to, from, axis) => {

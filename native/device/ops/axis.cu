@@ -6,7 +6,7 @@
 #include <warpcell/joins.cuh>
 #include <warpcell/map.cuh>
 #ifdef WARPCELL_SERIAL
-#include <warpcell/row_copies.cuh>
+#include <warpcell/axis_walks.cuh>
 #endif
 
 using namespace warpcell;
@@ -16,56 +16,6 @@ struct alignas(16) Sixteen {
   uint64 word[2];
 };
 
-#ifdef WARPCELL_SERIAL
-constexpr int kPlaces = 256;     // elements whose places are worked out together
-constexpr long long kAhead = 8;  // rows that are on their way from memory
-// Of a row that has an index of its own.
-template <class T, class I>
-inline void take_elements(const T* from, const I* index, T* to, long long count, long long along, long long next,
-                          long long step, Checked& checked) {
-  long long places[kPlaces];
-  for (long long first = 0; first < count; first += kPlaces) {
-    const int here = count - first < kPlaces ? int(count - first) : kPlaces;
-    const long long length = checked.length;
-    const I* at = index + first * next;
-    int is_any_outside = 0;
-    auto place = [&](int k, long long i) WARPCELL_INLINED {
-      const long long place = i < 0 ? i + length : i;
-      const bool is_inside = uint64(place) < uint64(length);
-      is_any_outside |= !is_inside;
-      places[k] = is_inside ? place * step : 0;
-    };
-    if (next == 1)
-      for (int k = 0; k < here; k++) place(k, at[k]);
-    else
-      for (int k = 0; k < here; k++) place(k, at[k * next]);
-    // Which one is looked for only where there is one.
-    for (int k = 0; is_any_outside && k < here; k++) checked(at[k * next]);
-    if (along == 0)
-      for (int k = 0; k < here; k++) to[first + k] = from[places[k]];
-    else
-      for (int k = 0; k < here; k++) to[first + k] = from[(first + k) * along + places[k]];
-  }
-}
-// Whole rows by an index each, of which the next are fetched before they are wanted.
-template <class T, class I>
-inline void take_rows(const Layout<3>& layout, const T* in, const I* index, T* out, Span span, long long step,
-                      Checked& checked) {
-  const long long length = layout.shape[1], from_step = layout.strides[1][0], next = layout.strides[2][0];
-  long long row = span.begin / length, begin = span.begin - row * length;
-  for (long long at = span.begin; at < span.end; row++, begin = 0) {
-    const long long end = length < begin + span.end - at ? length : begin + span.end - at;
-    if (row + kAhead < layout.shape[0]) {
-      const char* ahead = (const char*)(in + (row + kAhead) * from_step + index[(row + kAhead) * next] * step);
-      for (long long byte = 0; byte < 256 && byte < length * (long long)sizeof(T); byte += 64)
-        __builtin_prefetch(ahead + byte);
-    }
-    copy_row(out + at, in + row * from_step + checked(index[row * next]) * step + begin, end - begin);
-    at += end - begin;
-  }
-}
-#endif
-
 // out[…] = in[…] at an index along an axis of `length`, whose elements lie `step` apart. `layout`: of `out`, without
 // gaps, of `in` but for that axis, and of the indices.
 template <class T, class I>
@@ -73,23 +23,29 @@ __global__ void take_axis(Layout<3> layout, const T* in, const I* index, T* out,
                           long long step, long long* outside) {
   Checked checked(length);
 #ifdef WARPCELL_SERIAL
-  const int inner = layout.rank - 1;
-  const long long along = layout.strides[1][inner], next = layout.strides[2][inner];
-  if (layout.rank == 2 && next == 0 && along == 1) {
-    take_rows(layout, in, index, out, block_span(count), step, checked);
-  } else {
+  const Walk walk = walk_of(layout, 1), indices = walk_of(layout, 2);
+  const Span span = block_span(count);
+  const bool is_flat = layout.rank <= 3 && indices.along == 1 &&
+                       (layout.rank < 2 || indices.middle_step == indices.inner) &&
+                       (layout.rank < 3 || indices.outer_step == indices.inner * indices.middle);
+  const bool is_shared = layout.rank <= 3 && indices.middle_step == 0 && indices.outer_step == 0;
+  if (layout.rank <= 3 && indices.along == 0 && walk.along == 1)
+    take_rows(walk, indices, in, index, out, span, step, checked);
+  else if (is_flat)
+    take_walking(walk, in, index, out, span, step, checked);
+  else if (is_shared && walk.inner <= kKnown)
+    take_known(walk, in, index, indices.along, out, span, step, checked);
+  else
     for_rows(layout, count, [&](const Offsets<3>& offsets, long long steps) {
       T* to = out + offsets.at[0];
       const T* from = in + offsets.at[1];
-      const I* at = index + offsets.at[2];
-      if (next != 0) return take_elements(from, at, to, steps, along, next, step, checked);
-      from += checked(*at) * step;
-      if (along == 1)
-        copy_row(to, from, steps);
-      else
-        for (long long k = 0; k < steps; k++) to[k] = from[k * along];
+      long long places[kPlaces];
+      for (long long first = 0; first < steps; first += kPlaces) {
+        const int here = steps - first < kPlaces ? int(steps - first) : kPlaces;
+        places_of(index + offsets.at[2] + first * indices.along, indices.along, here, step, checked, places);
+        for (int k = 0; k < here; k++) to[first + k] = from[(first + k) * walk.along + places[k]];
+      }
     });
-  }
 #else
   if (layout.is_small) {
     const unsigned first = blockIdx.x * blockDim.x * kEach + threadIdx.x, end = unsigned(count);
@@ -138,70 +94,41 @@ inline __global__ void class_places(const long long* classes, long long* places,
 #endif
 }
 
-// `x` with the elements of `source` put at the indices, on the CPU: a block has rows, columns or places of the axis to
-// itself. `set` replaces, and needs no states; the others join in those of all elements.
-#ifdef WARPCELL_SERIAL
-struct Part {
-  Span o, n, at;
-  __device__ inline Part(long long outer, long long length, long long inner) : o{0, outer}, n{0, inner}, at{0, length} {
-    Span& most = outer >= gridDim.x ? o : inner >= gridDim.x ? n : at;
-    const long long share = (most.end + gridDim.x - 1) / gridDim.x, begin = blockIdx.x * share;
-    most = {begin < most.end ? begin : most.end, begin + share < most.end ? begin + share : most.end};
-  }
-};
-
-template <class I, class F>
-__device__ inline void for_places(const I* index, const Part& part, long long length, long long own, long long inner,
-                                  long long* outside, F put) {
-  Checked checked(length);
-  for (long long o = part.o.begin; o < part.o.end; o++) {
-    if (inner == 1) {
-      for (long long r = 0; r < own; r++) {
-        const long long at = checked(index[o * own + r]);
-        if (at >= part.at.begin && at < part.at.end) put(o * length + at, o * own + r);
-      }
-      continue;
-    }
-    for (long long r = 0; r < own; r++) {
-      const long long line = (o * own + r) * inner;
-      for (long long n = part.n.begin; n < part.n.end; n++) {
-        const long long at = checked(index[line + n]);
-        if (at >= part.at.begin && at < part.at.end) put((o * length + at) * inner + n, line + n);
-      }
-    }
-  }
-  checked.tell(outside);
-}
-
-template <class F>
-__device__ inline void for_part(const Part& part, long long length, long long inner, F f) {
-  for (long long o = part.o.begin; o < part.o.end; o++)
-    for (long long at = part.at.begin; at < part.at.end; at++) {
-      const long long line = (o * length + at) * inner;
-      for (long long n = part.n.begin; n < part.n.end; n++) f(line + n);
-    }
-}
-#endif
-
+// `x` with the elements of `source` put at the indices, on the CPU. `set` replaces, and needs no states; the others
+// join in those of a block's tile, or, where blocks have places of the axis, in those of all elements.
 template <class T, class I>
 __global__ void set_axis(const T* x, const I* index, const T* source, T* out, long long outer, long long length,
-                         long long own, long long inner, long long* outside) {
+                         long long own, long long inner, long long planes, long long columns, long long* outside) {
 #ifdef WARPCELL_SERIAL
-  const Part part(outer, length, inner);
-  for_part(part, length, inner, [&](long long i) { out[i] = x[i]; });
-  for_places(index, part, length, own, inner, outside, [&](long long to, long long from) { out[to] = source[from]; });
+  const Tiles tiles{outer, length, own, inner, planes, columns};
+  auto start = [=](long long from, long long to, long long count) { copy_row(out + to, x + from, count); };
+  auto put = [=](long long to, long long from) WARPCELL_INLINED { out[to] = source[from]; };
+  auto finish = [](long long, long long, long long) {};
+  if (planes == 0)
+    put_places(tiles, index, outside, start, put, finish);
+  else
+    put_tiles(tiles, index, false, outside, start, put, finish);
 #endif
 }
 
 template <template <class> class Op, class T, class I>
 __global__ void join_axis(const T* x, const I* index, const T* source, T* out, Op<Wide<T>>* states, long long outer,
-                          long long length, long long own, long long inner, long long* outside) {
+                          long long length, long long own, long long inner, long long planes, long long columns,
+                          long long* outside) {
 #ifdef WARPCELL_SERIAL
-  const Part part(outer, length, inner);
-  for_part(part, length, inner, [&](long long i) { states[i].start(widen<T>(x[i])); });
-  for_places(index, part, length, own, inner, outside,
-             [&](long long to, long long from) { states[to].add(widen<T>(source[from])); });
-  for_part(part, length, inner, [&](long long i) { out[i] = narrow<T>(states[i].finish()); });
+  const Tiles tiles{outer, length, own, inner, planes, columns};
+  Op<Wide<T>>* mine = states + blockIdx.x * planes * length * columns;
+  auto start = [=](long long from, long long to, long long count) {
+    for (long long i = 0; i < count; i++) mine[to + i].start(widen<T>(x[from + i]));
+  };
+  auto put = [=](long long to, long long from) WARPCELL_INLINED { mine[to].add(widen<T>(source[from])); };
+  auto finish = [=](long long from, long long to, long long count) {
+    for (long long i = 0; i < count; i++) out[from + i] = narrow<T>(mine[to + i].finish());
+  };
+  if (planes == 0)
+    put_places(tiles, index, outside, start, put, finish);
+  else
+    put_tiles(tiles, index, true, outside, start, put, finish);
 #endif
 }
 

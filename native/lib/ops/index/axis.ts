@@ -20,6 +20,7 @@ import { joined, putRows, type PutMode } from "./rows.ts";
 const kinds = ["struct", "place", "place", "out", "i64", "i64", "i64", "at"] as const;
 const operands = ["place", "place", "place", "out"] as const;
 const lengths = ["i64", "i64", "i64", "i64"] as const;
+const tiling = ["i64", "i64"] as const;
 const inLines = ["i64", "i32", "i32", "i64", "i32"] as const;
 const inPlaces = ["i64", "i32", "i32", "i32"] as const;
 const indexTypes = { int32: "int", int64: "long long" } as const;
@@ -51,6 +52,7 @@ const setting = perIndex(
     new KernelFamily("axis", Object.values(bySize), (type) => `set_axis<${type}, ${index}>`, [
       ...operands,
       ...lengths,
+      ...tiling,
       "at",
     ]),
 );
@@ -70,6 +72,7 @@ const joining = perMode((join) =>
       ...operands,
       "out",
       ...lengths,
+      ...tiling,
       "at",
     ]),
     lines: new KernelFamily("axis", joined, (type) => `join_lines<${join}, ${type}, ${index}>`, [
@@ -268,10 +271,25 @@ interface Line {
   readonly outside: Place;
 }
 
-const coreBlocks = ({ device }: Execution, { into, at }: Line): Blocks => {
-  const { grid, block } = blocksFor(device, into.size + at.size);
-  return { grid: Math.max(1, Math.min(device.properties.multiprocessors, grid)), block };
-};
+/** What the cache of a core has room for, and what is read together at least. */
+const tileOfCore = { places: 16384, least: 4096, columns: 16 } as const;
+
+/**
+ * Blocks of one thread that put elements into tiles: `planes` whole ones, or columns of one. Where there are too few
+ * tiles for the cores these have places of the axis (no planes). `kept`: places that all of them have under way.
+ */
+function tilesOfCores({ device }: Execution, { into, at, sizes }: Line) {
+  const [outer, length, , inner] = sizes;
+  const { multiprocessors: cores } = device.properties;
+  const most = Math.max(1, blocksFor(device, into.size + at.size).grid);
+  const fitting = Math.max(tileOfCore.columns, Math.floor(tileOfCore.places / Math.max(1, length)));
+  const columns = Math.max(1, Math.min(inner, fitting));
+  const planes = columns < inner ? 1 : Math.max(1, Math.floor(tileOfCore.least / Math.max(1, length * inner)));
+  const tiles = Math.ceil(outer / planes) * Math.ceil(inner / columns);
+  if (tiles < Math.min(cores, most)) return { grid: Math.min(cores, most), tiling: [0, columns], kept: into.size };
+  const grid = Math.max(1, Math.min(4 * cores, tiles, most));
+  return { grid, tiling: [planes, columns], kept: grid * planes * length * columns };
+}
 
 /** Places that a block of a GPU has in its shared memory, unless a line is longer, and at most. */
 const places = { usual: 4096, most: 8192 } as const;
@@ -297,7 +315,8 @@ const setAlong: ByBlock<(on: Execution, line: Line) => void> = {
   serial(on, line) {
     const { into, at, source, out, sizes, index, outside } = line;
     const size = bySize[factsOf(into.dtype).bytes]!;
-    setting[index].launch(on, size, coreBlocks(on, line), [into, at, source, out, ...sizes, outside]);
+    const { grid, tiling } = tilesOfCores(on, line);
+    setting[index].launch(on, size, { grid, block: 1 }, [into, at, source, out, ...sizes, ...tiling, outside]);
   },
   threads(on, line) {
     const { into, at, source, out, sizes, index, outside } = line;
@@ -369,14 +388,16 @@ const joinAlong: ByBlock<(on: Execution, line: Line, mode: keyof typeof joining)
   serial(on, line, mode) {
     const { into, at, source, out, sizes, index, outside } = line;
     const { bytes } = states[mode](into.dtype);
-    using kept = DeviceArray.allocate(on.device, "uint8", [into.size * bytes]);
-    joining[mode][index].states.launch(on, into.dtype, coreBlocks(on, line), [
+    const { grid, tiling, kept } = tilesOfCores(on, line);
+    using room = DeviceArray.allocate(on.device, "uint8", [kept * bytes]);
+    joining[mode][index].states.launch(on, into.dtype, { grid, block: 1 }, [
       into,
       at,
       source,
       out,
-      kept,
+      room,
       ...sizes,
+      ...tiling,
       outside,
     ]);
   },
