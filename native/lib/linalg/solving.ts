@@ -1,8 +1,9 @@
 // Systems of equations, inverses and triangular factors.
 import type { DType } from "../memory/dtype.ts";
 import { apply, applyAll } from "../ops/core/apply.ts";
-import { squaresOf } from "../ops/linalg/matrices.ts";
+import { matrixDType, squaresOf } from "../ops/linalg/matrices.ts";
 import { define, flag, tensor } from "../tensor/arguments.ts";
+import { eye } from "../tensor/joining.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { isTracked, solutionOf, systemOf, transposedOf, type MatrixOf } from "./operands.ts";
 
@@ -49,6 +50,19 @@ export const choleskySolve: <D extends DType>(
     return solutionOf(solved(solved(system.b, upper), !upper), system);
   },
 );
+
+/**
+ * The inverse of a symmetric positive definite matrix by its Cholesky factor l, a = l · lᵀ; with `upper` by u with a =
+ * uᵀ · u.
+ * @example
+ * linalg.choleskyInverse(tensor([[2, 0], [0, 1]])); // → tensor([[0.25, 0.00], [0.00, 1.00]], shape [2, 2], float32, cpu)
+ */
+export const choleskyInverse: <D extends DType>(l: Tensor<D>, options?: CholeskyOptions) => Tensor<MatrixOf<D>> =
+  define("choleskyInverse", { options: { upper: flag }, bare: ["upper"] }, (l, { upper = false }) => {
+    const { rows } = squaresOf("choleskyInverse", l);
+    const ones = eye(rows, { dtype: matrixDType("choleskyInverse", l), device: l.device });
+    return choleskySolve(l, ones.expand(l.shape), { upper });
+  });
 
 /**
  * x of a · x = b by LU factors with pivots, for matrices a [B…, n, n] and b [B…, n, k] or [B…, n]; batches broadcast.
@@ -146,4 +160,14 @@ export interface SignedLogarithm<D extends DType = DType> {
 export const slogdet: <D extends DType>(x: Tensor<D>) => SignedLogarithm<MatrixOf<D>> = define("slogdet", {}, (x) => {
   const [sign, logabsdet] = applyAll("slogdet", [x], { keep: isTracked(x) });
   return { sign, logabsdet };
+});
+
+/**
+ * The logarithm of determinants: −Infinity of a singular matrix, NaN where the determinant is below 0.
+ * @example
+ * linalg.logdet(tensor([[2, 0], [0, 4]])); // → tensor(2.07944, shape [], float32, cpu)
+ */
+export const logdet: <D extends DType>(x: Tensor<D>) => Tensor<MatrixOf<D>> = define("logdet", {}, (x) => {
+  const { sign, logabsdet } = slogdet(x);
+  return logabsdet.where(sign.ge(0), NaN);
 });
