@@ -163,8 +163,10 @@ export const gradient: <D extends DType>(y: Tensor<D>, options?: SlopeOptions) =
         "SHAPE",
         `gradient takes a list of places as spacing, one for each of the ${length} points along axis ${at}, but got shape ${formatShape(spacing.shape)}.`,
       );
-    const steps = isList ? diff(spacing).reshape(y.shape.map((_, each) => (each === at ? length - 1 : 1))) : spacing;
-    const slopes = diff(y.to(floatOf(y.dtype)), { axis: at }).div(steps);
+    const float = floatOf(y.dtype);
+    const along = y.shape.map((_, each) => (each === at ? length - 1 : 1));
+    const steps = isList ? diff(spacing.to(float)).reshape(along) : spacing;
+    const slopes = diff(y.to(float), { axis: at }).div(steps);
     const of = (x: Tensor, slice: AxisSlice) => part(x, at, slice);
     /** The slope that is `share` of the way from each one slice of slopes to the other. */
     const between = (first: AxisSlice, second: AxisSlice, turn: "middle" | "start" | "end") => {
