@@ -31,8 +31,8 @@ function reflectionsOf(name: string, x: Tensor, scales: Tensor): Reflections {
 }
 
 /**
- * Q · y or Qᵀ · y, where Q = H₁ · H₂ · … · Hₖ = 1 − V · T · Vᵀ with T⁻¹ · diag(scales) = 1 + diag(scales) · triu(Vᵀ · V,
- * 1) (Schreiber and Van Loan 1989), so that a scale of 0 is no reflection.
+ * Q · y or Qᵀ · y, where Q = H₁ · H₂ · … · Hₖ = 1 − V · T · Vᵀ with T⁻¹ · diag(scales) = 1 + diag(scales) · triu(Vᵀ ·
+ * V, 1) (Schreiber and Van Loan 1989), so that a scale of 0 is no reflection.
  */
 function reflected({ vectors, scales }: Reflections, y: Tensor, isTransposed: boolean): Tensor {
   const back = transposedOf(vectors);

@@ -13,8 +13,8 @@ export interface TensorInverseOptions {
 }
 
 /**
- * The inverse for {@link tensordot}: tensordot(tensorinv(x, { ind }), x, ind) is a unit matrix. The product of the first
- * `ind` sizes must be that of the others.
+ * The inverse for {@link tensordot}: tensordot(tensorinv(x, { ind }), x, ind) is a unit matrix. The product of the
+ * first `ind` sizes must be that of the others.
  * @example
  * linalg.tensorinv(tensor([[[2, 0]], [[0, 4]]]), { ind: 1 }).shape; // → [ 1, 2, 2 ]
  */

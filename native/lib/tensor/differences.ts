@@ -141,8 +141,8 @@ export interface SlopeOptions {
 }
 
 /**
- * The slope at each point along an axis, the last when left out: of the parabola through a point and its neighbours, see
- * {@link SlopeOptions}. For the gradient of a program use {@link grad}. Throws TensorError.
+ * The slope at each point along an axis, the last when left out: of the parabola through a point and its neighbours,
+ * see {@link SlopeOptions}. For the gradient of a program use {@link grad}. Throws TensorError.
  * @example
  * gradient(tensor([1, 4, 9, 16])); // → tensor([3, 4, 6, 7], shape [4], float32, cpu)
  */

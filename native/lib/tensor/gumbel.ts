@@ -30,8 +30,8 @@ export interface GumbelOptions extends SoftmaxOptions, RandomSource {
 }
 
 /**
- * Draws a class along an axis, the last when left out, in proportion to e^x, so that gradients flow: the softmax of (x −
- * log(−log u)) / tau for uniform u (Jang et al. 2017), see {@link GumbelOptions}.
+ * Draws a class along an axis, the last when left out, in proportion to e^x, so that gradients flow: the softmax of (x
+ * − log(−log u)) / tau for uniform u (Jang et al. 2017), see {@link GumbelOptions}.
  * @example
  * gumbelSoftmax(tensor([[0, 50]]), { hard: true }); // → tensor([[0, 1]], shape [1, 2], float32, cpu)
  */

@@ -20,7 +20,8 @@ declare module "./tensor.ts" {
      */
     tensorSplit(parts: Parts, axis?: number | { readonly axis?: number; readonly dim?: number }): Tensor<D>[];
     /**
-     * {@link Tensor.tensorSplit} from left to right: along axis 1, of a list along axis 0. A number must divide the axis.
+     * {@link Tensor.tensorSplit} from left to right: along axis 1, of a list along axis 0. A number must divide the
+     * axis.
      * @example
      * tensor([[1, 2], [3, 4]]).hsplit(2)[1]!.toArray(); // → [ [ 2 ], [ 4 ] ]
      */

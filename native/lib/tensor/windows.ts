@@ -125,7 +125,7 @@ export const generalHamming: Window<{ readonly alpha?: number }> = window(
  * The window of Nuttall: 0.3635819 − 0.4891775 cos 2πt + 0.1365995 cos 4πt − 0.0106411 cos 6πt for t from 0 to 1.
  * Computed in float64; float32 unless `dtype` says otherwise.
  * @example
- * nuttall(3); // → tensor([3.628e-04, 1.000e+00, 3.628e-04], shape [3], float32, cpu)
+ * nuttall(3); // → tensor([0.000363, 1.000000, 0.000363], shape [3], float32, cpu)
  */
 export const nuttall: Window = window("nuttall", {}, waves(0.3635819, -0.4891775, 0.1365995, -0.0106411));
 
