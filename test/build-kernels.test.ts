@@ -172,6 +172,7 @@ test("a file of functors is read by its family's kernels and by those that are m
   expect(Object.fromEntries([...readers].map(([family, units]) => [family, [...units].sort()]))).toEqual({
     activations: ["activations", "few_rows", "linear"],
     arithmetic: ["arithmetic"],
+    bessel: ["bessel"],
     comparisons: ["comparisons"],
     functions: ["functions", "linear"],
     gates: ["activations", "few_rows", "functions", "linear", "losses", "recurrent"],

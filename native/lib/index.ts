@@ -138,7 +138,18 @@ export { embedding, type EmbeddingOptions } from "./tensor/embedding.ts";
 export { embeddingBag, type EmbeddingBagOptions } from "./tensor/embedding-bag.ts";
 export { channelShuffle, pixelShuffle, pixelUnshuffle } from "./tensor/pixels.ts";
 export { affineGrid, gridSample, type GridOptions, type GridSampleOptions } from "./tensor/sampling.ts";
-export { bucketize, frexp, logit, polygamma, type BucketOptions, type Frexp } from "./tensor/composed.ts";
+export {
+  bucketize,
+  frexp,
+  isneginf,
+  isposinf,
+  logit,
+  mvlgamma,
+  polygamma,
+  sphericalBesselJ0,
+  type BucketOptions,
+  type Frexp,
+} from "./tensor/composed.ts";
 export type { AxisSlice, Shape } from "./memory/shape.ts";
 export { checkTensor, type TensorRequirements } from "./tensor/check.ts";
 export { assertClose, type AssertCloseOptions, type Comparable } from "./tensor/assert-close.ts";
@@ -241,7 +252,15 @@ export { aminmax, type Extremes } from "./tensor/extremes.ts";
 export { vander, type VanderOptions } from "./tensor/vander.ts";
 export { maxUnpool1d, maxUnpool2d, maxUnpool3d, type UnpoolOptions } from "./tensor/unpooling.ts";
 export { unique, uniqueAll, uniqueConsecutive, type Unique } from "./tensor/unique.ts";
-export { diff, trapezoid, type AreaOptions, type DifferenceOptions } from "./tensor/differences.ts";
+export {
+  cumulativeTrapezoid,
+  diff,
+  gradient,
+  trapezoid,
+  type AreaOptions,
+  type DifferenceOptions,
+  type SlopeOptions,
+} from "./tensor/differences.ts";
 export {
   addmm,
   baddbmm,
@@ -279,11 +298,30 @@ export {
 export { interp, type InterpolationOptions } from "./tensor/interpolation.ts";
 export { geomspace, logspace, type LogarithmicOptions } from "./tensor/spacing.ts";
 export { fliplr, flipud, rot90, type TurnOptions } from "./tensor/turning.ts";
-export { dstack, hstack, vstack } from "./tensor/stacking.ts";
+export { blockDiag, columnStack, dstack, hstack, vstack } from "./tensor/stacking.ts";
 export { maskedScatter, oneHot, type OneHotOptions } from "./tensor/selecting.ts";
-export { diagonal, tril, trilIndices, triu, triuIndices, type TriangleOptions } from "./tensor/triangles.ts";
-export { bartlett, blackman, hamming, hann, kaiser, type WindowOptions } from "./tensor/windows.ts";
+export { diagEmbed, diagonal, tril, trilIndices, triu, triuIndices, type TriangleOptions } from "./tensor/triangles.ts";
+export {
+  bartlett,
+  blackman,
+  cosineWindow,
+  exponentialWindow,
+  gaussianWindow,
+  generalHamming,
+  hamming,
+  hann,
+  kaiser,
+  nuttall,
+  type WindowOptions,
+} from "./tensor/windows.ts";
 export { deg2rad, rad2deg } from "./tensor/angles.ts";
+export * from "./tensor/polynomials.ts";
+export { cartesianProd, combinations, type CombinationOptions } from "./tensor/combinations.ts";
+export { dsplit, hsplit, tensorSplit, vsplit } from "./tensor/splitting.ts";
+export { alphaDropout, dropout1d, dropout2d, dropout3d } from "./tensor/feature-dropout.ts";
+export { gumbelSoftmax, softmin, type GumbelOptions } from "./tensor/gumbel.ts";
+export { lpPool1d, lpPool2d, lpPool3d, type PowerPoolOptions } from "./tensor/power-pooling.ts";
+export { ravelMultiIndex, unravelIndex } from "./tensor/positions.ts";
 export { convolve, correlate, type ConvolutionMode } from "./tensor/convolution.ts";
 export {
   conv1d,
@@ -329,7 +367,15 @@ export { col2im, im2col, type WindowColumnsOptions } from "./tensor/window-colum
 export type { PerAxis } from "./tensor/per-axis.ts";
 export { istft, stft, type InverseStftOptions, type StftOptions } from "./tensor/stft.ts";
 export { unfold } from "./tensor/unfold.ts";
-export { cdist, cosineSimilarity, normalize, pdist, renorm, type LengthOptions } from "./tensor/distances.ts";
+export {
+  cdist,
+  cosineSimilarity,
+  normalize,
+  pairwiseDistance,
+  pdist,
+  renorm,
+  type LengthOptions,
+} from "./tensor/distances.ts";
 export {
   binaryCrossEntropy,
   gaussianNllLoss,
@@ -344,6 +390,8 @@ export {
   cosineEmbeddingLoss,
   marginRankingLoss,
   tripletMarginLoss,
+  tripletMarginWithDistanceLoss,
+  type DistanceTripletOptions,
   type MarginOptions,
   type TripletOptions,
 } from "./tensor/embedding-losses.ts";

@@ -1,7 +1,8 @@
 // The heavy operations on every device of this machine, in turns with PyTorch: attention, convolutions, norms of
 // channels, pools, recurrent layers, quantised products and Fourier transforms over the shapes that models have. `npm
-// run bench -- operations` prints one JSON object per figure, the worst first: milliseconds of both, and what share of
-// the best rate of this machine ours reaches, of copies or of products, whichever is nearer.
+// run bench -- operations` prints one JSON object per figure as it is measured: milliseconds of both, and what share of
+// the best rate of this machine ours reaches, of copies or of products, whichever is nearer; at the end all, the worst
+// first.
 import { availableParallelism } from "node:os";
 import {
   batchNorm,
@@ -503,21 +504,22 @@ for await (const { name, device } of devices()) {
       better: "higher",
       note: refusal === undefined ? note : `${note}; ${refusal}`,
     };
-    figures.push(
-      !isBeside
-        ? figure
-        : {
-            ...figure,
-            rival: median(turns.map((each) => each.rival)),
-            ratio: median(turns.map((each) => each.rival / each.ours)),
-            limit: 0.95,
-            note: `${note}; ${rival.name}, in turns, median of ${rounds} ratios`,
-          },
-    );
+    const said = !isBeside
+      ? figure
+      : {
+          ...figure,
+          rival: median(turns.map((each) => each.rival)),
+          ratio: median(turns.map((each) => each.rival / each.ours)),
+          limit: 0.95,
+          note: `${note}; ${rival.name}, in turns, median of ${rounds} ratios`,
+        };
+    print(said);
+    figures.push(said);
     for (const each of Object.values(given)) each.dispose();
     precision[Symbol.dispose]();
   }
-  for (const figure of figures.sort((a, b) => (a.ratio ?? 0) - (b.ratio ?? 0))) print(figure);
   rival?.stop();
+  console.log(`\n${device.name}, the worst first:`);
+  for (const figure of figures.sort((a, b) => (a.ratio ?? 0) - (b.ratio ?? 0))) print(figure);
 }
 process.exit(0);

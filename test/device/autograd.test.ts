@@ -126,7 +126,7 @@ const betweenJumps: readonly (readonly [number, number])[][] = [
 ];
 
 /** Operations of two with a gradient in the second one only. */
-const inSecond: readonly string[] = ["zeta"];
+const inSecond: readonly string[] = ["zeta", "igamma", "igammac"];
 
 const hasGradient = (name: string) =>
   name !== "fullLike" && (operations as unknown as Record<string, { gradient: unknown }>)[name]!.gradient !== null;

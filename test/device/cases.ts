@@ -2,6 +2,7 @@
 // operation more is a row more.
 import type { OperationName } from "../../native/lib/ops/core/table.ts";
 import type { Random } from "../helpers/random.ts";
+import * as bessel from "./bessel.ts";
 import {
   erf,
   erfc,
@@ -11,9 +12,11 @@ import {
   i0e,
   i1,
   i1e,
+  igamma,
   lgamma,
   logNdtr,
   ndtr,
+  ndtri,
   polygamma,
   polygammaSize,
   zeta,
@@ -50,9 +53,17 @@ export interface ElementwiseCase {
 const libraryUlps: Record<string, number> = { lgamma: 6, erfc: 5, erfinv: 5 };
 const library = (name: string): number => libraryUlps[name] ?? 4;
 
+/** How far from 0 on, at |x| ≥ 8, Bessel functions of float64 may be off (the same appendix). */
+const besselFar = 5e-12;
+
 const wide = [-30, 30] as const;
 const unit = [-1, 1] as const;
 const positive = [0.01, 50] as const;
+/** Shapes of gamma distributions, and of what the share below them is. */
+const shares = [
+  [0.1, 40],
+  [0.05, 60],
+] as const;
 
 const one = (
   name: OperationName,
@@ -250,6 +261,36 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
     (u, wanted, [x]) => Math.abs(wanted) * (2 * u + 2 ** -52 * (12 + (x! > 0 ? x! * x! : 0))),
     [-40, 6],
   ),
+  // A logarithm (4) and a product.
+  one(
+    "entr",
+    (x) => (x > 0 ? (x === Infinity ? -x : -x * Math.log(x)) : x === 0 ? 0 : x < 0 ? -Infinity : NaN),
+    5,
+    [0.01, 3],
+  ),
+  // In float64 for all. Φ near ½ is as exact as 1, and so is where the reference finds it.
+  one("ndtri", ndtri, (u, wanted) => 2 * u * Math.abs(wanted) + 2 ** -50 * (1 + Math.abs(wanted)), [1e-6, 1]),
+  ...(["besselJ0", "besselJ1", "besselY0", "besselY1"] as const).map((name) =>
+    one(
+      name,
+      bessel[name],
+      // CUDA's and the reference's mean, whose angles are off in proportion to x, times the sum of Neumann's shares.
+      (u, wanted, [x]) =>
+        2 * u * Math.abs(wanted) +
+        (Math.abs(x!) < 8 ? 2 ** -53 * (16 + 3 * Math.abs(x!)) * 10 * (1 + Math.abs(wanted)) : besselFar),
+      name.includes("J") ? [-30, 30] : [0.01, 30],
+    ),
+  ),
+  // Sums of 32 terms here and hundreds there, all positive, and a power of −x.
+  ...(["modifiedBesselK0", "modifiedBesselK1", "scaledModifiedBesselK0", "scaledModifiedBesselK1"] as const).map(
+    (name) =>
+      one(
+        name,
+        bessel[name],
+        (u, wanted, [x]) => Math.abs(wanted) * (2 * u + 2 ** -53 * (100 + 3 * Math.min(1000, Math.abs(x!)))),
+        [0.001, 40],
+      ),
+  ),
   // Near its zeros at 1 and 2 the reference is the one that is less exact.
   one("lgamma", lgamma, (u, wanted) => library("lgamma") * 2 * u * Math.abs(wanted) + 2e-14, positive),
   // Digits of float64 that its sums lose, the powers of n + 1 factors and the reference's integral; then one rounding.
@@ -391,6 +432,15 @@ export const elementwiseCases: readonly ElementwiseCase[] = [
   }),
   // A logarithm (4) and a product.
   two("xlogy", (x, y) => (x === 0 && !Number.isNaN(y) ? 0 : x * Math.log(y)), 5, { ranges: [wide, positive] }),
+  two("xlog1py", (x, y) => (x === 0 && !Number.isNaN(y) ? 0 : x * Math.log1p(y)), 5, { ranges: [wide, [-0.9, 20]] }),
+  // In float64 for all; the reference's power and Γ are right to 2 · 10⁻¹³.
+  two("igamma", igamma, (u, wanted) => 2 * u * Math.abs(wanted) + 2e-13, { ranges: shares }),
+  two(
+    "igammac",
+    (a, x) => 1 - igamma(a, x),
+    (u, wanted) => 2 * u * Math.abs(wanted) + 2e-13,
+    { ranges: shares },
+  ),
   two("prelu", (x, y) => (x > 0 ? x : x * y), 0.5),
   // sigmoid (8) and a product.
   two("gated", (x, y) => x * sigmoid(y), 9, {
@@ -790,6 +840,8 @@ export const elsewhere: Partial<Record<OperationName, string>> = {
   qr: "test/device/linalg-gradients.test.ts",
   pseudoInverse: "test/device/linalg-gradients.test.ts",
   leastSquares: "test/device/linalg-gradients.test.ts",
+  luFactors: "test/device/factors.test.ts",
+  rowOrder: "test/device/factors.test.ts",
   attention: "test/device/attention.test.ts",
   attentionGradient: "test/device/attention.test.ts",
   packedAttention: "test/device/attention.test.ts",

@@ -10,8 +10,8 @@ import { expectNear, floats, indicesOf, numbersOf, sampler, type Wanted } from "
 const random = seeded(freshSeed());
 
 /** What elements of an axis count at a place, as Keys' cubic convolution and hat functions have it. */
-const cubic = (d: number) => {
-  const [a, s] = [-0.75, Math.abs(d)];
+const cubic = (d: number, a = -0.75) => {
+  const s = Math.abs(d);
   if (s <= 1) return (a + 2) * s ** 3 - (a + 3) * s ** 2 + 1;
   return s < 2 ? a * s ** 3 - 5 * a * s ** 2 + 8 * a * s - 4 * a : 0;
 };
@@ -63,6 +63,44 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       }
   });
 
+  test.each(floats)("without patterns, larger and smaller, of %s", (dtype) => {
+    for (const [mode, shape, size] of [
+      ["bilinear", [2, 1, 9, 11], [4, 3]],
+      ["bicubic", [1, 2, 13, 5], [4, 9]],
+      ["bicubic", [1, 1, 12, 1], [1, 2]],
+    ] as const) {
+      const sides = shape.slice(2);
+      const weights = sides.map((from, axis) =>
+        Array.from({ length: size[axis]! }, (_, at) => {
+          const step = from / size[axis]!;
+          const wide = Math.max(1, step);
+          const heights = Array.from({ length: from }, (_, i) => {
+            const d = (i + 0.5 - (at + 0.5) * step) / wide;
+            return mode === "bicubic" ? cubic(d, -0.5) : Math.max(0, 1 - Math.abs(d));
+          });
+          const total = heights.reduce((a, b) => a + b, 0);
+          return heights.map((each) => each / total);
+        }),
+      );
+      const x = sample(shape, dtype);
+      const elements = indicesOf(sides);
+      const wanted = Array.from({ length: shape[0] * shape[1] }, (_, plane) =>
+        indicesOf(size).map((index) => {
+          const terms = elements.map(
+            (element, at) =>
+              x.values[plane * elements.length + at]! *
+              element.reduce((all, i, axis) => all * weights[axis]![index[axis]!]![i]!, 1),
+          );
+          return [terms.reduce((a, b) => a + b, 0), 4 * Math.max(2, ...terms.map(Math.abs))] as Wanted;
+        }),
+      ).flat();
+      const y = interpolate(x.x, { size, mode, antialias: true } as InterpolateOptions);
+      expectNear(y, [...shape.slice(0, 2), ...size], wanted, 12);
+      const last = x.x.contiguous({ memoryFormat: "channelsLast" });
+      expectNear(interpolate(last, { size, mode, antialias: true } as InterpolateOptions), y.shape, wanted, 12);
+    }
+  });
+
   test("nearest, exactly nearest, areas, factors", () => {
     const x = tensor([1, 2, 3, 4, 5], { device }).reshape([1, 1, 5]);
     expect(numbersOf(interpolate(x, { size: 7 }))).toEqual([1, 1, 2, 3, 3, 4, 5]);
@@ -83,6 +121,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expectGradients((x) => interpolate(x!, { size: [5, 3], mode: "bilinear" }).square(), [of(1, 2, 3, 4)], device);
     expectGradients((x) => interpolate(x!, { size: [5, 2], mode: "bicubic" }), [of(1, 1, 3, 4)], device);
     expectGradients((x) => interpolate(x!, { scaleFactor: 2 }).square(), [of(1, 2, 3)], device);
+    const options = { size: [2, 5], mode: "bicubic", antialias: true } as const;
+    expectGradients((x) => interpolate(x!, options).square(), [of(1, 2, 5, 3)], device);
   });
 
   const x = zeros([1, 2, 4, 4], { device });
@@ -109,6 +149,19 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       () => interpolate(x, { size: 2, alignCorners: true }),
       'interpolate with mode "nearest" has no corners to align.',
     ],
+    ...(
+      [
+        { mode: "nearest", antialias: true },
+        { mode: "bilinear", antialias: true, alignCorners: true },
+      ] as const
+    ).map(
+      (options) =>
+        [
+          `antialias of ${JSON.stringify(options)}`,
+          () => interpolate(x, { size: 2, ...options }),
+          'interpolate has antialias for the modes "bilinear" and "bicubic", without alignCorners.',
+        ] as [string, () => unknown, string],
+    ),
   ])("a sentence for %s", (_, act, sentence) => {
     expect(act).toThrow(sentence);
   });

@@ -109,9 +109,22 @@ export function lgamma(x: number): number {
   return (z - 0.5) * Math.log(z) - z + 0.5 * Math.log(2 * Math.PI) + series - Math.log(shift);
 }
 
+/** By bisection of Φ, of which the smaller side is compared; −38.5 is the last that float64 has a Φ of. */
+export function ndtri(p: number): number {
+  if (!(p > 0 && p < 1)) return p === 0 ? -Infinity : p === 1 ? Infinity : NaN;
+  if (p > 0.5) return -ndtri(1 - p);
+  let [low, high] = [-38.5, 0];
+  while (true) {
+    const middle = (low + high) / 2;
+    if (middle <= low || middle >= high) return middle;
+    if (ndtr(middle) < p) low = middle;
+    else high = middle;
+  }
+}
+
 /** Bits behind the point of numbers in fixed point. */
 const places = 200n;
-const fixed = (x: number): bigint => BigInt(x * 2 ** Number(places));
+const fixed = (x: number): bigint => BigInt(Math.round(x * 2 ** Number(places)));
 /** The nearest float64 of a positive number. */
 function float(x: bigint): number {
   const rest = Math.max(0, x.toString(2).length - 64);
@@ -189,4 +202,22 @@ export function polygammaSize(n: number, x: number): number {
   const above = x - Math.floor(x);
   const parts = x > 0 ? [x] : [above, Math.ceil(x) - x, 1 - x];
   return parts.reduce((sum, y) => sum + (n === 0 ? 1 / y + 3 + Math.log(y + 8) : Math.abs(polygamma(n, y))), 0);
+}
+
+/**
+ * The share of the gamma distribution of shape a below x: its power series (NIST's handbook, 8.11.4) in fixed point, in
+ * front of which a power and Γ are right to 2 · 10⁻¹³ for a < 40 and x < 80.
+ */
+export function igamma(a: number, x: number): number {
+  if (!(a >= 0 && x >= 0)) return NaN;
+  if (a === 0) return x === 0 ? NaN : 1;
+  if (x === 0) return 0;
+  if (a === Infinity) return x === Infinity ? NaN : 0;
+  // Beyond what is computed: the distribution is narrow beside a, whose median lies a little below it (8.11.12).
+  if (a > 1e3) return x < a ? 0 : x === a ? 0.5 + 1 / 3 / Math.sqrt(2 * Math.PI) / Math.sqrt(a) : 1;
+  if (x > 1e3) return 1;
+  const [at, shape, one] = [fixed(x), fixed(a), 1n << places];
+  let [sum, term] = [one, one];
+  for (let n = 1n; term > 0n; n++) sum += term = (term * at) / (shape + n * one);
+  return Math.min(1, Math.exp(a * Math.log(x) - x - lgamma(a + 1)) * float(sum));
 }

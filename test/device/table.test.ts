@@ -194,6 +194,13 @@ const special: Partial<Record<OperationName, (x: number, y: number) => boolean>>
   lgamma: (x) => !(x < 0),
   // Powers of numbers below 0 have no sign in the limit.
   zeta: (s, q) => !(s === Infinity && q < 0),
+  // The reference works out as many values as x is large.
+  ...Object.fromEntries(
+    ["besselJ0", "besselJ1", "besselY0", "besselY1"].map((name) => [
+      name,
+      (x: number) => !(Math.abs(x) > 1000) || Math.abs(x) === Infinity,
+    ]),
+  ),
   // Its second operand is a tanh.
   tanhGradient: (_, y) => !(Math.abs(y) > 1),
 };

@@ -92,6 +92,30 @@ __global__ void determinants(const T* factors, const int* pivots, T* whole, T* s
   }
 }
 
+// orders[b][i]: the row that `exchanges` by pivots, counted from 1, one after the other, bring to place i of 0 … rows −
+// 1; or, inverse, the place that row i comes to.
+__global__ void row_orders(const int* pivots, long long* orders, long long count, long long exchanges, long long rows,
+                           int is_inverse) {
+#ifdef WARPCELL_SERIAL
+  const Span span = block_span(count);
+  const long long step = 1;
+#else
+  const Span span = {global_index(), count};
+  const long long step = (long long)gridDim.x * blockDim.x;
+#endif
+  for (long long matrix = span.begin; matrix < span.end; matrix += step) {
+    const int* own = pivots + matrix * exchanges;
+    long long* order = orders + matrix * rows;
+    for (long long i = 0; i < rows; i++) order[i] = i;
+    // The exchanges undone from the last on are the inverse.
+    for (long long k = 0; k < exchanges; k++) {
+      const long long i = is_inverse ? exchanges - 1 - k : k, other = own[i] - 1, kept = order[i];
+      order[i] = order[other];
+      order[other] = kept;
+    }
+  }
+}
+
 // marks[b] = 1 where one of the `size` elements of matrix b is NaN. For GPUs alone, whose library loses it.
 template <class T>
 __global__ void mark_nan(const T* in, int* marks, long long count, long long size) {
@@ -101,20 +125,21 @@ __global__ void mark_nan(const T* in, int* marks, long long count, long long siz
 #endif
 }
 
-// Fills the diagonals of those of the n × n factors l · u with NaN that have a mark of mark_nan. status: the first
-// column of a matrix without a pivot, counted from 1, else 0. A block has a matrix.
+// Fills the diagonals, of n elements, of those factors l · u with NaN that have a mark of mark_nan. status: the first
+// column of a matrix without a pivot, counted from 1, else 0. A block has a matrix of `size` elements in columns, or
+// rows, of `line`.
 template <class T>
-__global__ void check_factors(T* factors, const int* marks, int* status, long long n) {
+__global__ void check_factors(T* factors, const int* marks, int* status, long long n, long long line, long long size) {
 #ifndef WARPCELL_SERIAL
   __shared__ int first;
-  T* own = factors + (long long)blockIdx.x * n * n;
+  T* own = factors + (long long)blockIdx.x * size;
   const bool is_marked = marks[blockIdx.x] != 0;
   if (threadIdx.x == 0) first = int(n);
   __syncthreads();
   for (long long i = threadIdx.x; i < n; i += blockDim.x) {
     if (is_marked)
-      own[i * n + i] = T(__int_as_float(0x7fffffff));
-    else if (own[i * n + i] == 0)
+      own[i * line + i] = T(__int_as_float(0x7fffffff));
+    else if (own[i * line + i] == 0)
       atomicMin(&first, int(i));
   }
   __syncthreads();

@@ -5,6 +5,7 @@ export {
   choleskySolve,
   det,
   inv,
+  logdet,
   slogdet,
   solve,
   solveTriangular,
@@ -25,6 +26,16 @@ export {
   type SingularValues,
   type SvdOptions,
 } from "./spectra.ts";
+export {
+  lu,
+  luFactor,
+  luSolve,
+  type LuSolveOptions,
+  type PackedFactors,
+  type TriangularFactors,
+} from "./factors.ts";
+export { householderProduct, ormqr, type ReflectOptions } from "./reflections.ts";
+export { tensorinv, tensorsolve, type TensorInverseOptions, type TensorSolveOptions } from "./tensor-systems.ts";
 export { eig, eigvals, type GeneralEigen } from "./eig.ts";
 export { lstsq, pinv, type CutoffOptions, type LeastSquares } from "./least-squares.ts";
 export {

@@ -58,7 +58,7 @@ export const choleskySolve: <D extends DType>(
  * linalg.choleskyInverse(tensor([[2, 0], [0, 4]])); // → tensor([[0.25, 0], [0, 0.0625]], shape [2, 2], float32, cpu)
  */
 export const choleskyInverse: <D extends DType>(l: Tensor<D>, options?: CholeskyOptions) => Tensor<MatrixOf<D>> =
-  define("choleskyInverse", { options: { upper: flag } }, (l, { upper = false }) => {
+  define("choleskyInverse", { options: { upper: flag }, bare: ["upper"] }, (l, { upper = false }) => {
     const lower = apply("choleskyInverse", [upper && l.shape.length >= 2 ? transposedOf(l) : l], {}) as Tensor;
     return lower.add(transposedOf(lower.tril(-1)));
   });
@@ -159,4 +159,14 @@ export interface SignedLogarithm<D extends DType = DType> {
 export const slogdet: <D extends DType>(x: Tensor<D>) => SignedLogarithm<MatrixOf<D>> = define("slogdet", {}, (x) => {
   const [sign, logabsdet] = applyAll("slogdet", [x], { keep: isTracked(x) });
   return { sign, logabsdet };
+});
+
+/**
+ * The logarithm of determinants: −Infinity of a singular matrix, NaN where the determinant is below 0.
+ * @example
+ * linalg.logdet(tensor([[2, 0], [0, 4]])); // → tensor(2.07944, shape [], float32, cpu)
+ */
+export const logdet: <D extends DType>(x: Tensor<D>) => Tensor<MatrixOf<D>> = define("logdet", {}, (x) => {
+  const { sign, logabsdet } = slogdet(x);
+  return logabsdet.where(sign.ge(0), NaN);
 });

@@ -1,6 +1,6 @@
 // Functions of elements that are made of the table's operations.
 import type { DType } from "../memory/dtype.ts";
-import type { FloatOf } from "../memory/promotion.ts";
+import { floatOf, type FloatOf } from "../memory/promotion.ts";
 import { apply } from "../ops/core/apply.ts";
 import { TensorError } from "../errors.ts";
 import { count, define, flag, free, number, tensor } from "./arguments.ts";
@@ -55,6 +55,61 @@ export const polygamma: <D extends DType>(n: number, x: Tensor<D>) => Tensor<Flo
     return apply("polygamma", [x], { n }) as never;
   },
 );
+
+/**
+ * log Γₚ(x) = ¼ p(p − 1) log π + Σ log Γ(x − ½i) over i from 0 to p − 1, of x > ½(p − 1): what the Wishart distribution
+ * is normalised by.
+ * @example
+ * mvlgamma(tensor([2]), 2); // → tensor([0.451583], shape [1], float32, cpu)
+ */
+export const mvlgamma: <D extends DType>(x: Tensor<D>, p: number) => Tensor<FloatOf<D>> = define(
+  "mvlgamma",
+  { required: { p: count } },
+  (x, { p }) =>
+    Array.from({ length: p }, (_, i) => x.sub(i / 2).lgamma()).reduce<Tensor>(
+      (sum, each) => sum.add(each),
+      x
+        .to(floatOf(x.dtype))
+        .mul(0)
+        .add((p * (p - 1) * Math.log(Math.PI)) / 4),
+    ),
+);
+
+/**
+ * sin x / x, which is 1 at 0: the spherical Bessel function j₀.
+ * @example
+ * sphericalBesselJ0(tensor([0, 1])); // → tensor([1.000000, 0.841471], shape [2], float32, cpu)
+ */
+export const sphericalBesselJ0: <D extends DType>(x: Tensor<D>) => Tensor<FloatOf<D>> = define(
+  "sphericalBesselJ0",
+  {},
+  (x) => {
+    const float = x.to(floatOf(x.dtype));
+    const isInside = float.abs().gt(0.5);
+    // Near 0 by its power series, whose next term is below 1e-17; beyond ∞ it is 0.
+    const square = float.square();
+    const near = [1 / 6227020800, -1 / 39916800, 1 / 362880, -1 / 5040, 1 / 120, -1 / 6, 1].reduce<Tensor>(
+      (sum, factor, at) => (at === 0 ? square.mul(0).add(factor) : sum.mul(square).add(factor)),
+      square,
+    );
+    const away = float.where(isInside, 1);
+    const far = away.sin().div(away).where(away.isinf().logicalNot(), 0);
+    return far.where(isInside, near.where(isInside.logicalNot(), 1));
+  },
+);
+
+/**
+ * Whether elements are ∞.
+ * @example
+ * isposinf(tensor([1, Infinity, -Infinity])); // → tensor([false,  true, false], shape [3], bool, cpu)
+ */
+export const isposinf: (x: Tensor) => Tensor<"bool"> = define("isposinf", {}, (x) => x.isinf().logicalAnd(x.gt(0)));
+/**
+ * Whether elements are −∞.
+ * @example
+ * isneginf(tensor([1, Infinity, -Infinity])); // → tensor([false, false,  true], shape [3], bool, cpu)
+ */
+export const isneginf: (x: Tensor) => Tensor<"bool"> = define("isneginf", {}, (x) => x.isinf().logicalAnd(x.lt(0)));
 
 /** `right`: a value equal to a boundary belongs to the bucket above it. */
 export interface BucketOptions {

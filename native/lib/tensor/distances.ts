@@ -3,7 +3,7 @@ import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import { floatOf, promoted, type FloatOf } from "../memory/promotion.ts";
 import { broadcast, checkedAxis, formatShape } from "../memory/shape.ts";
-import { atLeast, axis, define, free, number, tensor } from "./arguments.ts";
+import { atLeast, axis, define, flag, free, number, tensor } from "./arguments.ts";
 import { cat } from "./joining.ts";
 import { triuIndices } from "./triangles.ts";
 import type { Tensor } from "./tensor.ts";
@@ -73,6 +73,21 @@ export const cosineSimilarity: (a: Tensor, b: Tensor, options?: LengthOptions) =
       .sum(at)
       .to(floatOf(promoted(a.dtype, b.dtype)));
   },
+);
+
+/**
+ * ‖a − b + eps‖ₚ of vectors along the last axis; `p` is 2 and `eps` 1e-6 when left out.
+ * @example
+ * pairwiseDistance(tensor([[0, 0]]), tensor([[3, 4]]), { eps: 0 }); // → tensor([5], shape [1], float32, cpu)
+ */
+export const pairwiseDistance: (
+  a: Tensor,
+  b: Tensor,
+  options?: { readonly p?: number; readonly eps?: number; readonly keepdims?: boolean },
+) => Tensor = free(
+  "pairwiseDistance",
+  { required: { a: tensor, b: tensor }, options: { p: number, eps: number, keepdims: flag } },
+  ({ a, b, p = 2, eps = 1e-6, keepdims = false }) => a.sub(b).add(eps).norm({ ord: p, axis: -1, keepdims }),
 );
 
 /** Differences that are held at a time. */

@@ -1,11 +1,16 @@
 // Losses of how near vectors or scores are to each other.
 import { TensorError } from "../errors.ts";
 import { formatShape } from "../memory/shape.ts";
-import { flag, free, number, tensor } from "./arguments.ts";
-import { cosineSimilarity } from "./distances.ts";
+import { flag, free, number, tensor, type Kind } from "./arguments.ts";
+import { cosineSimilarity, pairwiseDistance } from "./distances.ts";
 import { reduced, reduction } from "./loss-reduction.ts";
 import type { LossOptions } from "./losses.ts";
 import type { Tensor } from "./tensor.ts";
+
+const callable: Kind<(a: Tensor, b: Tensor) => Tensor> = {
+  wanted: "a function of two tensors",
+  has: (value) => typeof value === "function",
+};
 
 /** `margin`: how far apart is far enough. */
 export interface MarginOptions extends LossOptions {
@@ -46,6 +51,37 @@ export const tripletMarginLoss: (
         "tripletMarginLoss takes vectors along the last axis but got a tensor without axes.",
       );
     const distance = (a: Tensor, b: Tensor) => a.sub(b).add(eps).norm({ ord: p, axis: -1 });
+    const apart = distance(anchor, negative);
+    const far = swap ? apart.minimum(distance(positive, negative)) : apart;
+    return reduced(distance(anchor, positive).sub(far).add(margin).relu(), by);
+  },
+);
+
+/** `distance`: what says how far two tensors are apart, {@link pairwiseDistance} when left out. */
+export interface DistanceTripletOptions extends MarginOptions {
+  readonly distance?: (a: Tensor, b: Tensor) => Tensor;
+  readonly swap?: boolean;
+}
+
+/**
+ * {@link tripletMarginLoss} with a distance of one's own, see {@link DistanceTripletOptions}.
+ * @example
+ * const distance = (a: Tensor, b: Tensor) => a.sub(b).abs().max(-1);
+ * tripletMarginWithDistanceLoss(tensor([[0, 0]]), tensor([[0, 2]]), tensor([[1, 1]]), { distance });
+ * // → tensor(2, shape [], float32, cpu)
+ */
+export const tripletMarginWithDistanceLoss: (
+  anchor: Tensor,
+  positive: Tensor,
+  negative: Tensor,
+  options?: DistanceTripletOptions,
+) => Tensor = free(
+  "tripletMarginWithDistanceLoss",
+  {
+    required: { anchor: tensor, positive: tensor, negative: tensor },
+    options: { distance: callable, margin: number, swap: flag, reduction },
+  },
+  ({ anchor, positive, negative, distance = pairwiseDistance, margin = 1, swap = false, reduction: by }) => {
     const apart = distance(anchor, negative);
     const far = swap ? apart.minimum(distance(positive, negative)) : apart;
     return reduced(distance(anchor, positive).sub(far).add(margin).relu(), by);

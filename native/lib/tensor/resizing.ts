@@ -16,13 +16,16 @@ export type InterpolationMode = "nearest" | "nearest-exact" | "linear" | "biline
 
 /**
  * `size` of the axes behind the channels, or how many times as large they become (`scaleFactor`). `alignCorners`: the
- * first and last elements stay where they are; else elements are areas, which keep their borders.
+ * first and last elements stay where they are; else elements are areas, which keep their borders. `antialias`: of modes
+ * "bilinear" and "bicubic", which weigh more elements where the image becomes smaller, so that no detail turns into a
+ * pattern.
  */
 export interface InterpolateOptions {
   readonly size?: PerAxis;
   readonly scaleFactor?: number | readonly number[];
   readonly mode?: InterpolationMode;
   readonly alignCorners?: boolean;
+  readonly antialias?: boolean;
 }
 
 /** Where each element of a result lies between those of an axis, and what those around it count. */
@@ -33,9 +36,9 @@ interface Taps {
 
 type Way = (at: { readonly position: number; readonly index: number }) => readonly (readonly [number, number])[];
 
-/** Keys' convolution with a = −0.75, of a distance (IEEE Transactions on Acoustics 29, 1981). */
-function cubic(distance: number): number {
-  const [a, d] = [-0.75, Math.abs(distance)];
+/** Keys' convolution, of a distance, with a slope of a at 1 (IEEE Transactions on Acoustics 29, 1981). */
+function cubic(distance: number, a = -0.75): number {
+  const d = Math.abs(distance);
   if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
   return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
@@ -85,6 +88,31 @@ function along(x: Tensor, axis: number, { places, weights }: Taps): Tensor {
   return parts.reduce((sum, part) => sum.add(part));
 }
 
+/** What elements weigh by their distance, and how far they reach. */
+const filters: Partial<Record<InterpolationMode, { readonly reach: number; weight(distance: number): number }>> = {
+  bilinear: { reach: 1, weight: (distance) => Math.max(0, 1 - Math.abs(distance)) },
+  bicubic: { reach: 2, weight: (distance) => cubic(distance, -0.5) },
+};
+
+/** Each element as the mean of those around its place, of which there are more where the axis becomes shorter. */
+function smoothed(x: Tensor, axis: number, to: number, scale: number, mode: InterpolationMode): Tensor {
+  const { reach, weight } = filters[mode]!;
+  const [from, stretch] = [x.shape[axis]!, Math.max(1, scale)];
+  const weights = Array.from({ length: to }, (_, at) => {
+    const centre = (at + 0.5) * scale;
+    const first = Math.max(0, Math.floor(centre - reach * stretch + 0.5));
+    const last = Math.min(from, Math.floor(centre + reach * stretch + 0.5));
+    const own = Array.from({ length: from }, (_, place) =>
+      place < first || place >= last ? 0 : weight((place + 0.5 - centre) / stretch),
+    );
+    const total = own.reduce((sum, each) => sum + each, 0);
+    return own.map((each) => each / total);
+  });
+  // As a product: of an axis that becomes an eighth each element has up to 32 weights.
+  const matrix = tensor(weights.flat(), { dtype: x.dtype as "float32", device: x.device }).reshape([to, from]);
+  return x.moveAxis(axis, -1).matmul(matrix.T).moveAxis(-1, axis);
+}
+
 /** The sizes that are wanted, and how far elements of the result are apart in the image. Throws TensorError. */
 function sizesOf(x: Tensor, { size, scaleFactor }: InterpolateOptions): { size: number; scale: number }[] {
   const own = x.shape.slice(2);
@@ -110,7 +138,7 @@ const areas = [adaptiveAvgPool1d, adaptiveAvgPool2d, adaptiveAvgPool3d];
  * Images [images, channels, …] of another size: each element by those around its place. `mode` "nearest" (the default)
  * takes one, "nearest-exact" the one that is really nearest, "linear", "bilinear" and "trilinear" weigh two along each
  * of one, two and three axes, "bicubic" four of each of two (Keys, 1981), and "area" is the mean of all that it covers.
- * As PyTorch's without `antialias`. Throws TensorError.
+ * Throws TensorError.
  * @example
  * interpolate(tensor([[[1, 2]]]), { scaleFactor: 2 }); // → tensor([[[1, 1, 2, 2]]], shape [1, 1, 4], float32, cpu)
  * interpolate(tensor([[[0, 3]]]), { size: 4, mode: "linear", alignCorners: true });
@@ -124,9 +152,10 @@ export const interpolate: <D extends DType>(x: Tensor<D>, options: InterpolateOp
       scaleFactor: either(number, numbers),
       mode: oneOf("nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic", "area"),
       alignCorners: flag,
+      antialias: flag,
     },
   },
-  (x, { mode = "nearest", alignCorners = false, ...given }) => {
+  (x, { mode = "nearest", alignCorners = false, antialias = false, ...given }) => {
     const axes = x.shape.length - 2;
     if (axes < 1 || axes > 3 || x.shape.slice(2).includes(0))
       throw new TensorError(
@@ -136,6 +165,11 @@ export const interpolate: <D extends DType>(x: Tensor<D>, options: InterpolateOp
     const sizes = sizesOf(x, given);
     if (alignCorners && (mode === "area" || mode.startsWith("nearest")))
       throw new TensorError("OPTIONS", `interpolate with mode "${mode}" has no corners to align.`);
+    if (antialias && (alignCorners || filters[mode] === undefined))
+      throw new TensorError(
+        "OPTIONS",
+        'interpolate has antialias for the modes "bilinear" and "bicubic", without alignCorners.',
+      );
     if (mode === "area")
       return areas[axes - 1]!(
         x,
@@ -153,6 +187,7 @@ export const interpolate: <D extends DType>(x: Tensor<D>, options: InterpolateOp
     const image = sizes.reduce<Tensor>(
       (image, { size, scale }, axis) => {
         if (size === x.shape[axis + 2] && scale === 1) return image;
+        if (antialias) return smoothed(image, isLast ? axis + 1 : axis + 2, size, scale, mode);
         const taps = tapsOf(x.shape[axis + 2]!, size, scale, alignCorners, way);
         return along(image, isLast ? axis + 1 : axis + 2, taps);
       },

@@ -1,5 +1,7 @@
 // Tensors stacked side by side, below and behind each other.
+import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
+import { formatShape } from "../memory/shape.ts";
 import { free, tensors } from "./arguments.ts";
 import { cat } from "./joining.ts";
 import type { Tensor } from "./tensor.ts";
@@ -37,3 +39,35 @@ export const dstack: Stack = free("dstack", { required: { tensors } }, ({ tensor
     { axis: 2 },
   ),
 );
+/**
+ * Lists as columns and matrices side by side.
+ * @example
+ * columnStack([tensor([1, 2]), tensor([3, 4])]); // → tensor([[1, 3], [2, 4]], shape [2, 2], float32, cpu)
+ */
+export const columnStack: Stack = free("columnStack", { required: { tensors } }, ({ tensors: list }) =>
+  cat(
+    list.map((each) => (each.shape.length < 2 ? each.reshape([each.size, 1]) : each)),
+    { axis: 1 },
+  ),
+);
+/**
+ * A matrix with these matrices along its diagonal, and 0 elsewhere; lists count as rows.
+ * @example
+ * blockDiag([tensor([[1, 2]]), tensor([[3], [4]])]);
+ * // → tensor([[1, 2, 0], [0, 0, 3], [0, 0, 4]], shape [3, 3], float32, cpu)
+ */
+export const blockDiag: Stack = free("blockDiag", { required: { tensors } }, ({ tensors: list }) => {
+  const blocks = list.map(asMatrix);
+  for (const { shape } of blocks)
+    if (shape.length !== 2)
+      throw new TensorError("SHAPE", `blockDiag takes matrices and lists but got shape ${formatShape(shape)}.`);
+  const width = blocks.reduce((sum, { shape }) => sum + shape[1]!, 0);
+  let before = 0;
+  const rows = blocks.map((block) => {
+    const own = block.shape[1]!;
+    const padded = block.pad([before, width - before - own]);
+    before += own;
+    return padded;
+  });
+  return cat(rows, { axis: 0 });
+});

@@ -25,6 +25,16 @@ declare module "./tensor.ts" {
      */
     diagonal(options?: { readonly offset?: number; readonly axes?: readonly [number, number] }): Tensor<D>;
     /**
+     * The last axis as diagonals of matrices of zeros, whose axes are the last two unless `axes` says which of the
+     * result's; `offset` > 0 lies above the main diagonal.
+     * @example
+     * tensor([[1, 2]]).diagEmbed(); // → tensor([[[1, 0], [0, 2]]], shape [1, 2, 2], float32, cpu)
+     */
+    diagEmbed(
+      offset?: number | { readonly offset?: number; readonly axes?: readonly [number, number] },
+      axes?: readonly [number, number],
+    ): Tensor<D>;
+    /**
      * The lower triangle of matrices, the last two axes: elements above the diagonal are 0. `offset` > 0 moves the
      * diagonal up.
      * @example
@@ -54,12 +64,33 @@ function triangle(x: Tensor, offset: number, isLower: boolean): Tensor {
 /** {@link Tensor.diagonal} as a function. */
 export const diagonal: FunctionOf<"diagonal"> = define(
   "diagonal",
-  { options: { offset: wholeNumber, axes: wholeNumbers }, bare: ["offset"] },
+  {
+    options: { offset: wholeNumber, axes: wholeNumbers },
+    bare: ["offset"],
+    instead: { axis1: "axes: [0, 1]", axis2: "axes: [0, 1]", dim1: "axes: [0, 1]", dim2: "axes: [0, 1]" },
+  },
   (x, { offset = 0, axes = [0, 1] }) => {
     const [first, second] = axes.map((each) => checkedAxis(each, x.shape.length));
     if (axes.length !== 2 || first === second)
       throw new TensorError("AXIS", `diagonal takes two different axes but got ${listed(axes)}.`);
     return apply("diagonal", [x], { offset, axes: [first!, second!] });
+  },
+);
+
+/** {@link Tensor.diagEmbed} as a function. */
+export const diagEmbed: FunctionOf<"diagEmbed"> = define(
+  "diagEmbed",
+  { options: { offset: wholeNumber, axes: wholeNumbers }, bare: ["offset", "axes"] },
+  (x, { offset = 0, axes = [-2, -1] }) => {
+    const rank = x.shape.length + 1;
+    if (rank === 1) throw new TensorError("AXIS", "diagEmbed takes a tensor with axes but got one without.");
+    const [first, second] = axes.map((each) => checkedAxis(each, rank));
+    if (axes.length !== 2 || first === second)
+      throw new TensorError("AXIS", `diagEmbed takes two different axes but got ${listed(axes)}.`);
+    const side = x.shape.at(-1)! + Math.abs(offset);
+    const shape = x.shape.slice(0, -1);
+    for (const each of [first!, second!].sort((a, b) => a - b)) shape.splice(each, 0, side);
+    return apply("onDiagonal", [x], { diagonal: { offset, axes: [first!, second!] }, shape });
   },
 );
 
@@ -104,4 +135,4 @@ export const trilIndices: Triangle = indicesOf("trilIndices");
  */
 export const triuIndices: Triangle = indicesOf("triuIndices");
 
-install(Tensor.prototype, { diagonal, tril, triu });
+install(Tensor.prototype, { diagonal, diagEmbed, tril, triu });

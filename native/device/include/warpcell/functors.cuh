@@ -3,6 +3,7 @@
 #pragma once
 #include "functors/activations.cuh"
 #include "functors/arithmetic.cuh"
+#include "functors/bessel.cuh"
 #include "functors/comparisons.cuh"
 #include "functors/functions.cuh"
 #include "functors/pairwise.cuh"

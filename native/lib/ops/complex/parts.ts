@@ -37,10 +37,10 @@ const viewAsReal: Viewing<[x: DeviceArray], None> = {
 };
 
 /** Whether pairs lie as complex numbers do. */
-const isPaired = ({ strides, offset, shape }: DeviceArray) =>
-  strides.at(-1) === 1 &&
+const isPaired = ({ size, strides, offset, shape }: DeviceArray) =>
   offset % 2 === 0 &&
-  strides.slice(0, -1).every((stride, axis) => stride % 2 === 0 || shape[axis] === 1);
+  (size === 0 ||
+    (strides.at(-1) === 1 && strides.slice(0, -1).every((stride, axis) => stride % 2 === 0 || shape[axis] === 1)));
 
 /** [B…, 2] numbers that lie in pairs as [B…] complex numbers. */
 const viewAsComplex: Viewing<[x: DeviceArray], None> = {

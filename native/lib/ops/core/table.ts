@@ -8,6 +8,7 @@ import { alongRows } from "../index/along.ts";
 import { activationRows, gatedRows, geluRow, gradientRows, parameterRows } from "../elementwise/activations.ts";
 import { arithmeticRows } from "../elementwise/arithmetic.ts";
 import { comparisonRows } from "../elementwise/comparisons.ts";
+import { besselRows } from "../elementwise/bessel.ts";
 import { axisRows } from "../index/axis.ts";
 import { countingRows } from "../reduce/counting.ts";
 import { complexRows } from "../complex/parts.ts";
@@ -18,6 +19,7 @@ import { embeddingRows } from "../rows/embedding.ts";
 import { functionRows, polygammaRow } from "../elementwise/functions.ts";
 import { fourierRows } from "../fourier/fourier.ts";
 import { determinantRows } from "../linalg/determinants.ts";
+import { factorRows } from "../linalg/factors.ts";
 import { indexingRows } from "../index/indexing.ts";
 import { leastSquaresRows } from "../linalg/least-squares.ts";
 import { linearRows } from "../linear/linear.ts";
@@ -47,7 +49,7 @@ import { orderRows } from "../order/sort.ts";
 import { copyRows, viewRows } from "../shape/views.ts";
 
 /** Operations with one tensor and nothing else. */
-export const unaryRows = { ...functionRows, ...activationRows, ...rareRows };
+export const unaryRows = { ...functionRows, ...activationRows, ...rareRows, ...besselRows };
 /** Operations with two, of which one may be a number, and nothing else. */
 export const binaryRows = { ...arithmeticRows, ...pairwiseRows, ...rarePairRows, ...comparisonRows };
 
@@ -90,6 +92,7 @@ export const operations = {
   ...determinantRows,
   ...spectralRows,
   ...leastSquaresRows,
+  ...factorRows,
   ...fourierRows,
   ...attentionRows,
   ...packedAttentionRows,

@@ -398,8 +398,8 @@ export const polygammaRow = withNumbers<{ n: number }>(
   80,
 );
 
-/** I₁(x)/x, which is ½ at 0. */
-function shareOf(y: DeviceArray, x: DeviceArray): DeviceArray {
+/** I₁(x)/x or J₁(x)/x, which is ½ at 0. */
+export function shareOf(y: DeviceArray, x: DeviceArray): DeviceArray {
   const isZero = call("eq", [x, 0]);
   return call("where", [isZero, 0.5, div(y, call("where", [isZero, 1, x]))]);
 }

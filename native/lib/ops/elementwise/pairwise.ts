@@ -131,6 +131,6 @@ export const pairwiseRows = {
   lcm: binary("lcm", "Lcm", "whole", { flops: 100 }),
 } as const;
 
-function asArray(operand: Operand, like: DeviceArray): DeviceArray {
+export function asArray(operand: Operand, like: DeviceArray): DeviceArray {
   return operand instanceof DeviceArray ? operand : call("fullLike", [like], { value: operand });
 }

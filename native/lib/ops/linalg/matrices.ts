@@ -38,6 +38,8 @@ const kernels = {
     "place",
     "out",
     "i64",
+    "i64",
+    "i64",
   ]),
   tellFailure: new KernelFamily("linalg", ["int32"], () => "tell_failure", ["place", "i64", "at"]),
 };
@@ -206,7 +208,7 @@ export function telling(
 }
 
 /**
- * Has `run` make factors l · u of square matrices, in their place, without a status, on a GPU: where NaN was it stays,
+ * Has `run` make factors l · u of matrices, in their place, without a status, on a GPU: where NaN was it stays,
  * and the next wait for the device throws what `explain` says of the first matrix without a pivot.
  */
 export function keepingNan(
@@ -216,15 +218,22 @@ export function keepingNan(
   explain: Explain | undefined,
   run: () => void,
 ): void {
-  const { batch, count, rows } = sizes;
+  const { batch, count, rows, columns } = sizes;
   const dtype = factors.dtype as MatrixDType;
   using marks = DeviceArray.allocate(on.device, "int32", [count]);
   fill(on, marks, 0);
   const blocks = blocksFor(on.device, factors.size, { each: 4 });
-  kernels.markNan.launch(on, dtype, blocks, [factors, marks, factors.size, rows * rows]);
+  kernels.markNan.launch(on, dtype, blocks, [factors, marks, factors.size, rows * columns]);
   run();
   const check = (status: DeviceArray) =>
-    kernels.checkFactors.launch(on, dtype, { grid: count, block: facts().looking }, [factors, marks, status, rows]);
+    kernels.checkFactors.launch(on, dtype, { grid: count, block: facts().looking }, [
+      factors,
+      marks,
+      status,
+      Math.min(rows, columns),
+      factors.shape.at(-1)!,
+      rows * columns,
+    ]);
   if (explain !== undefined) return telling(on, { batch, count }, explain, check);
   using status = DeviceArray.allocate(on.device, "int32", [count]);
   check(status);

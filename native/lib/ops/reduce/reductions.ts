@@ -162,9 +162,10 @@ export const reductionRows = {
   norm: reduction<Reduction>("norm", {
     reducer: floatOnly("norm", "norm"),
     gradient: ([g], { inputs: [x], outputs: [y], attributes: { axes } }): Gradients => {
-      const input = x;
-      const length = spread(y!, input, axes);
-      return [mul(spread(g!, input, axes), call("where", [call("eq", [length, 0]), 0, div(input, length)]))];
+      // Divided by nothing that is 0: the slope's slope would be NaN.
+      const isZero = call("eq", [y!, 0]);
+      const share = call("where", [isZero, 0, div(g!, call("where", [isZero, 1, y!]))]);
+      return [mul(spread(share, x, axes), x)];
     },
   }),
   variance: reduction<Spread>("var", {
