@@ -7,19 +7,19 @@
 
 namespace cub {
 
-using Sum = thrust::plus<>;
-using Difference = thrust::minus<>;
-using Max = thrust::maximum<>;
-using Min = thrust::minimum<>;
-using Equality = thrust::equal_to<>;
+using Sum = warpcell_thrust::plus<>;
+using Difference = warpcell_thrust::minus<>;
+using Max = warpcell_thrust::maximum<>;
+using Min = warpcell_thrust::minimum<>;
+using Equality = warpcell_thrust::equal_to<>;
 template <class T>
-using CountingInputIterator = thrust::counting_iterator<T>;
+using CountingInputIterator = warpcell_thrust::counting_iterator<T>;
 template <class T>
-using ConstantInputIterator = thrust::constant_iterator<T>;
+using ConstantInputIterator = warpcell_thrust::constant_iterator<T>;
 template <class T, class F, class I>
-using TransformInputIterator = thrust::transform_iterator<F, I, T>;
+using TransformInputIterator = warpcell_thrust::transform_iterator<F, I, T>;
 template <class T = void>
-using DiscardOutputIterator = thrust::discard_iterator<>;
+using DiscardOutputIterator = warpcell_thrust::discard_iterator<>;
 template <class Key, class T>
 using KeyValuePair = warpcell_algorithms::KeyValue<Key, T>;
 
@@ -69,30 +69,31 @@ struct DeviceReduce {
   }
   template <class In, class F, class Out, class Op, class T>
   static cudaError_t TransformReduce(WARPCELL_STORAGE, In in, Out out, size_t n, Op op, F f, T init, WARPCELL_STREAM) {
-    return Reduce(memory, bytes, thrust::make_transform_iterator(in, f), out, n, op, init, stream, line);
+    return Reduce(memory, bytes, warpcell_thrust::make_transform_iterator(in, f), out, n, op, init, stream, line);
   }
   template <class In, class Out>
   static cudaError_t Sum(WARPCELL_STORAGE, In in, Out out, size_t n, WARPCELL_STREAM) {
     using T = internal::value_t<Out>;
-    return Reduce(memory, bytes, in, out, n, thrust::plus<>(), T(), stream, line);
+    return Reduce(memory, bytes, in, out, n, warpcell_thrust::plus<>(), T(), stream, line);
   }
   template <class In, class Out>
   static cudaError_t Min(WARPCELL_STORAGE, In in, Out out, size_t n, WARPCELL_STREAM) {
     using T = internal::value_t<In>;
-    return Reduce(memory, bytes, in, out, n, thrust::minimum<>(), std::numeric_limits<T>::max(), stream, line);
+    return Reduce(memory, bytes, in, out, n, warpcell_thrust::minimum<>(), std::numeric_limits<T>::max(), stream, line);
   }
   template <class In, class Out>
   static cudaError_t Max(WARPCELL_STORAGE, In in, Out out, size_t n, WARPCELL_STREAM) {
     using T = internal::value_t<In>;
-    return Reduce(memory, bytes, in, out, n, thrust::maximum<>(), std::numeric_limits<T>::lowest(), stream, line);
+    return Reduce(memory, bytes, in, out, n, warpcell_thrust::maximum<>(), std::numeric_limits<T>::lowest(), stream,
+                  line);
   }
   template <class In, class Key, class T>
   static cudaError_t ArgMin(WARPCELL_STORAGE, In in, KeyValuePair<Key, T>* out, size_t n, WARPCELL_STREAM) {
-    return extreme(memory, bytes, in, out, n, internal::Lesser<In, thrust::less<>>{in, {}}, stream, line);
+    return extreme(memory, bytes, in, out, n, internal::Lesser<In, warpcell_thrust::less<>>{in, {}}, stream, line);
   }
   template <class In, class Key, class T>
   static cudaError_t ArgMax(WARPCELL_STORAGE, In in, KeyValuePair<Key, T>* out, size_t n, WARPCELL_STREAM) {
-    return extreme(memory, bytes, in, out, n, internal::Greater<In, thrust::less<>>{in, {}}, stream, line);
+    return extreme(memory, bytes, in, out, n, internal::Greater<In, warpcell_thrust::less<>>{in, {}}, stream, line);
   }
   template <class Keys, class KeysOut, class Values, class ValuesOut, class Count, class Op>
   static cudaError_t ReduceByKey(WARPCELL_STORAGE, Keys keys, KeysOut keys_out, Values values, ValuesOut values_out,
@@ -100,7 +101,7 @@ struct DeviceReduce {
     using T = internal::value_t<Values>;
     return internal::in_two_calls(memory, bytes, stream, line, [&](auto& on) {
       if (n == 0) return on.each(1, internal::Fill<Count, size_t>{count, 0});
-      internal::Heads<Keys, thrust::equal_to<>> heads{keys, {}};
+      internal::Heads<Keys, warpcell_thrust::equal_to<>> heads{keys, {}};
       const auto* last = internal::reduce_runs<T>(on, heads, keys, values, n, keys_out, values_out, op);
       on.each(1, internal::GiveCount<internal::Run<T>, Count>{last, count});
     });
@@ -121,11 +122,11 @@ struct DeviceReduce {
 struct DeviceScan {
   template <class In, class Out>
   static cudaError_t InclusiveSum(WARPCELL_STORAGE, In in, Out out, size_t n, WARPCELL_STREAM) {
-    return InclusiveScan(memory, bytes, in, out, thrust::plus<>(), n, stream, line);
+    return InclusiveScan(memory, bytes, in, out, warpcell_thrust::plus<>(), n, stream, line);
   }
   template <class In, class Out>
   static cudaError_t ExclusiveSum(WARPCELL_STORAGE, In in, Out out, size_t n, WARPCELL_STREAM) {
-    return ExclusiveScan(memory, bytes, in, out, thrust::plus<>(), internal::value_t<In>(), n, stream, line);
+    return ExclusiveScan(memory, bytes, in, out, warpcell_thrust::plus<>(), internal::value_t<In>(), n, stream, line);
   }
   template <class In, class Out, class Op>
   static cudaError_t InclusiveScan(WARPCELL_STORAGE, In in, Out out, Op op, size_t n, WARPCELL_STREAM) {
@@ -156,7 +157,8 @@ struct DeviceRadixSort {
                 line); } \
   template <class K> static cudaError_t keys_name(WARPCELL_STORAGE, DoubleBuffer<K>& keys, size_t n, int begin = 0, \
                                                   int end = sizeof(K) * 8, WARPCELL_STREAM) { \
-    cudaError_t error = keys_name(memory, bytes, (const K*)keys.Current(), keys.Alternate(), n, begin, end, stream, line); \
+    cudaError_t error = keys_name(memory, bytes, (const K*)keys.Current(), keys.Alternate(), n, begin, end, stream, \
+                                  line); \
     if (memory != nullptr) keys.selector ^= 1; \
     return error; } \
   template <class K, class V> static cudaError_t pairs_name(WARPCELL_STORAGE, DoubleBuffer<K>& keys, \
@@ -185,9 +187,8 @@ struct DeviceRadixSort {
 struct DeviceMergeSort {
   template <class K, class Less>
   static cudaError_t SortKeys(WARPCELL_STORAGE, K keys, size_t n, Less less, WARPCELL_STREAM) {
-    return internal::in_two_calls(memory, bytes, stream, line, [&](auto& on) {
-      internal::sort_stretches(on, keys, internal::NoValues(), n, less);
-    });
+    return internal::in_two_calls(memory, bytes, stream, line,
+                                  [&](auto& on) { internal::sort_stretches(on, keys, internal::NoValues(), n, less); });
   }
   template <class K, class V, class Less>
   static cudaError_t SortPairs(WARPCELL_STORAGE, K keys, V values, size_t n, Less less, WARPCELL_STREAM) {
@@ -226,7 +227,8 @@ struct DeviceSelect {
   }
   template <class In, class Out, class Count>
   static cudaError_t Unique(WARPCELL_STORAGE, In in, Out out, Count count, size_t n, WARPCELL_STREAM) {
-    return kept(memory, bytes, internal::Heads<In, thrust::equal_to<>>{in, {}}, in, out, count, n, stream, line);
+    return kept(memory, bytes, internal::Heads<In, warpcell_thrust::equal_to<>>{in, {}}, in, out, count, n, stream,
+                line);
   }
 
  private:
@@ -244,8 +246,9 @@ struct DeviceSelect {
 struct DeviceRunLengthEncode {
   template <class In, class Out, class Lengths, class Count>
   static cudaError_t Encode(WARPCELL_STORAGE, In in, Out out, Lengths lengths, Count count, size_t n, WARPCELL_STREAM) {
-    using One = thrust::constant_iterator<int>;
-    return DeviceReduce::ReduceByKey(memory, bytes, in, out, One(1), lengths, count, thrust::plus<>(), n, stream, line);
+    using One = warpcell_thrust::constant_iterator<int>;
+    return DeviceReduce::ReduceByKey(memory, bytes, in, out, One(1), lengths, count, warpcell_thrust::plus<>(), n,
+                                     stream, line);
   }
 };
 

@@ -311,7 +311,8 @@ function usingPart(source: string, tokens: readonly Placed[], item: Item, needed
   const isOfStd = /\bstd\s*::/.test(text) && !/\bcuda\s*::\s*std\b/.test(text);
   const isHosts =
     isOfStd ||
-    /\bthrust\s*::\s*(device|host)_(vector|reference)\b/.test(text) || /\bwarpcell\s*::\s*Tensor\b(?!\s*<)/.test(text);
+    /\bthrust\s*::\s*(device|host)_(vector|reference)\b/.test(text) ||
+    /\bwarpcell\s*::\s*Tensor\b(?!\s*<)/.test(text);
   if (isHosts) return [removed(source, tokens, item)];
   return space !== undefined || needed.has(item.name) ? [] : [removed(source, tokens, item)];
 }
@@ -394,16 +395,20 @@ function deviceHeaderEdits(source: string): Edit[] {
 
 /** Headers of the host go; what lies beside the program is for both. */
 function includeEdits(source: string): Edit[] {
+  const written = new Set<string>();
   return [...source.matchAll(includes)].flatMap((match) => {
     const header = (match[1] ?? match[2])!;
     const [start, end] = [match.index, match.index + match[0].length];
-    if (algorithmHeaders.test(header))
-      return [{ start, end, text: algorithmText(header, source, source.slice(0, start).split("\n").length) }];
+    const line = source.slice(0, start).split("\n").length;
+    const text = algorithmHeaders.test(header) ? algorithmText(header, source, line) : null;
+    if (text !== null) {
+      const isNew = !written.has(text);
+      written.add(text);
+      return [{ start, end, text: isNew ? text : " ".repeat(match[0].length) }];
+    }
     const isOfHost =
       match[1] !== undefined ? !deviceHeaders.test(header) : /^(cuda|helper|device_launch)_\w+\.h$/.test(header);
-    return isOfHost && !deviceHeaders.test(header)
-      ? [{ start, end, text: " ".repeat(match[0].length) }]
-      : [];
+    return isOfHost && !deviceHeaders.test(header) ? [{ start, end, text: " ".repeat(match[0].length) }] : [];
   });
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 #include "tuples.cuh"
 
-namespace thrust {
+namespace warpcell_thrust {
 
 template <class Argument, class Result>
 struct unary_function {
@@ -199,4 +199,4 @@ static constexpr Expression<First> _1{};
 static constexpr Expression<Second> _2{};
 
 }  // namespace placeholders
-}  // namespace thrust
+}  // namespace warpcell_thrust

@@ -6,12 +6,12 @@
 #include <iterator>
 #endif
 
-namespace thrust {
+namespace warpcell_thrust {
 template <class T>
 class device_ptr;
 template <class T>
 class device_reference;
-}  // namespace thrust
+}  // namespace warpcell_thrust
 
 namespace warpcell_algorithms {
 
@@ -76,7 +76,7 @@ struct Steps {
 
 }  // namespace warpcell_algorithms
 
-namespace thrust {
+namespace warpcell_thrust {
 
 template <class T>
 class device_ptr : public warpcell_algorithms::Steps<device_ptr<T>> {
@@ -287,48 +287,50 @@ __host__ __device__ auto make_zip_iterator(I first, J second, Is... rest) {
   return make_zip_iterator(make_tuple(first, second, rest...));
 }
 
-}  // namespace thrust
+}  // namespace warpcell_thrust
 
 namespace warpcell_algorithms {
 
 template <class T>
-struct ValueOf<thrust::device_ptr<T>> : Plain<T> {};
+struct ValueOf<warpcell_thrust::device_ptr<T>> : Plain<T> {};
 template <class T>
-struct ValueOf<thrust::counting_iterator<T>> : Plain<T> {};
+struct ValueOf<warpcell_thrust::counting_iterator<T>> : Plain<T> {};
 template <class T>
-struct ValueOf<thrust::constant_iterator<T>> : Plain<T> {};
+struct ValueOf<warpcell_thrust::constant_iterator<T>> : Plain<T> {};
 template <class F, class I, class Result>
-struct ValueOf<thrust::transform_iterator<F, I, Result>> : Plain<Result> {};
+struct ValueOf<warpcell_thrust::transform_iterator<F, I, Result>> : Plain<Result> {};
 template <class F, class I>
-struct ValueOf<thrust::transform_iterator<F, I, void>>
+struct ValueOf<warpcell_thrust::transform_iterator<F, I, void>>
     : Plain<typename Plain<decltype(any_value<F&>()(any_value<value_t<I>&>()))>::type> {};
 template <class E, class I>
-struct ValueOf<thrust::permutation_iterator<E, I>> : ValueOf<E> {};
+struct ValueOf<warpcell_thrust::permutation_iterator<E, I>> : ValueOf<E> {};
 template <class I>
-struct ValueOf<thrust::reverse_iterator<I>> : ValueOf<I> {};
+struct ValueOf<warpcell_thrust::reverse_iterator<I>> : ValueOf<I> {};
 template <class... Is>
-struct ValueOf<thrust::zip_iterator<thrust::tuple<Is...>>> : Plain<thrust::tuple<value_t<Is>...>> {};
+struct ValueOf<warpcell_thrust::zip_iterator<warpcell_thrust::tuple<Is...>>>
+    : Plain<warpcell_thrust::tuple<value_t<Is>...>> {};
 
 template <class T>
-struct PlaceOf<thrust::device_ptr<T>> {
+struct PlaceOf<warpcell_thrust::device_ptr<T>> {
   static constexpr Place value = Place::device;
 };
 template <class F, class I, class Result>
-struct PlaceOf<thrust::transform_iterator<F, I, Result>> : PlaceOf<I> {};
+struct PlaceOf<warpcell_thrust::transform_iterator<F, I, Result>> : PlaceOf<I> {};
 template <class E, class I>
-struct PlaceOf<thrust::permutation_iterator<E, I>> {
+struct PlaceOf<warpcell_thrust::permutation_iterator<E, I>> {
   static constexpr Place value = together(PlaceOf<E>::value, PlaceOf<I>::value);
 };
 template <class I>
-struct PlaceOf<thrust::reverse_iterator<I>> : PlaceOf<I> {};
+struct PlaceOf<warpcell_thrust::reverse_iterator<I>> : PlaceOf<I> {};
 template <class I, class... Is>
-struct PlaceOf<thrust::zip_iterator<thrust::tuple<I, Is...>>> {
-  static constexpr Place value = together(PlaceOf<I>::value, PlaceOf<thrust::zip_iterator<thrust::tuple<Is...>>>::value);
+struct PlaceOf<warpcell_thrust::zip_iterator<warpcell_thrust::tuple<I, Is...>>> {
+  static constexpr Place value =
+      together(PlaceOf<I>::value, PlaceOf<warpcell_thrust::zip_iterator<warpcell_thrust::tuple<Is...>>>::value);
 };
 
 }  // namespace warpcell_algorithms
 
-namespace thrust {
+namespace warpcell_thrust {
 template <class I>
 struct iterator_value {
   using type = warpcell_algorithms::value_t<I>;
@@ -342,4 +344,4 @@ struct iterator_traits {
   using value_type = warpcell_algorithms::value_t<I>;
   using difference_type = ptrdiff_t;
 };
-}  // namespace thrust
+}  // namespace warpcell_thrust

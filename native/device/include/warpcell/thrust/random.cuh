@@ -2,7 +2,7 @@
 #pragma once
 #include "tuples.cuh"
 
-namespace thrust {
+namespace warpcell_thrust {
 namespace random {
 
 // x becomes a x + c modulo m. (C++ standard, [rand.eng.lcong].)
@@ -64,4 +64,4 @@ class uniform_int_distribution {
 
 }  // namespace random
 using namespace random;
-}  // namespace thrust
+}  // namespace warpcell_thrust

@@ -32,7 +32,7 @@ struct Same<A, A> {
 };
 }  // namespace warpcell_algorithms
 
-namespace thrust {
+namespace warpcell_thrust {
 
 struct null_type {};
 
@@ -183,4 +183,9 @@ WARPCELL_REST(pair<A WARPCELL_COMMA B>, class A WARPCELL_COMMA class B)
 #undef WARPCELL_REST
 #undef WARPCELL_COMMA
 
-}  // namespace thrust
+}  // namespace warpcell_thrust
+
+// Where NVIDIA's own headers declare a name of Thrust, too, theirs is found.
+namespace thrust {
+using namespace warpcell_thrust;
+}

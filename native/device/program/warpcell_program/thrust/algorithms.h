@@ -8,7 +8,7 @@
 #define WARPCELL_ALGORITHM(...) template <class P, __VA_ARGS__, ::warpcell_algorithms::Policy<P> = 0>
 // clang-format on
 
-namespace thrust {
+namespace warpcell_thrust {
 namespace internal = warpcell_algorithms;
 
 template <class I>
@@ -35,8 +35,7 @@ I for_each_n(const P& policy, I first, Size n, F f, WARPCELL_LINE_OF_CALL) {
 }
 WARPCELL_ALGORITHM(class I, class T)
 void fill(const P& policy, I first, I last, const T& value, WARPCELL_LINE_OF_CALL) {
-  internal::run(policy, line,
-                [&](auto& on) { on.each(size_t(last - first), internal::Fill<I, T>{first, value}); });
+  internal::run(policy, line, [&](auto& on) { on.each(size_t(last - first), internal::Fill<I, T>{first, value}); });
 }
 WARPCELL_ALGORITHM(class I, class Size, class T)
 I fill_n(const P& policy, I first, Size n, const T& value, WARPCELL_LINE_OF_CALL) {
@@ -45,8 +44,7 @@ I fill_n(const P& policy, I first, Size n, const T& value, WARPCELL_LINE_OF_CALL
 }
 WARPCELL_ALGORITHM(class I, class F)
 void tabulate(const P& policy, I first, I last, F f, WARPCELL_LINE_OF_CALL) {
-  internal::run(policy, line,
-                [&](auto& on) { on.each(size_t(last - first), internal::Tabulate<I, F>{first, f}); });
+  internal::run(policy, line, [&](auto& on) { on.each(size_t(last - first), internal::Tabulate<I, F>{first, f}); });
 }
 WARPCELL_ALGORITHM(class I, class T)
 void sequence(const P& policy, I first, I last, T start, T step, WARPCELL_LINE_OF_CALL) {
@@ -58,17 +56,14 @@ void sequence(const P& policy, I first, I last, T start, WARPCELL_LINE_OF_CALL) 
   sequence(policy, first, last, start, T(1), line);
 }
 WARPCELL_ALGORITHM(class I)
-void sequence(const P& policy, I first, I last, WARPCELL_LINE_OF_CALL) {
-  sequence(policy, first, last, 0, 1, line);
-}
+void sequence(const P& policy, I first, I last, WARPCELL_LINE_OF_CALL) { sequence(policy, first, last, 0, 1, line); }
 // A generator of the host's (rand) runs there; one for elements of the device is called by their threads.
 WARPCELL_ALGORITHM(class I, class F)
 void generate(const P& policy, I first, I last, F f, WARPCELL_LINE_OF_CALL) {
   if constexpr (__is_base_of(host_policy, P))
     std::generate(first, last, f);
   else
-    internal::run(policy, line,
-                  [&](auto& on) { on.each(size_t(last - first), internal::Generate<I, F>{first, f}); });
+    internal::run(policy, line, [&](auto& on) { on.each(size_t(last - first), internal::Generate<I, F>{first, f}); });
 }
 WARPCELL_ALGORITHM(class I, class Out, class F)
 Out transform(const P& policy, I first, I last, Out out, F f, WARPCELL_LINE_OF_CALL) {
@@ -133,8 +128,7 @@ void scatter(const P& policy, I first, I last, M map, Out out, WARPCELL_LINE_OF_
 }
 WARPCELL_ALGORITHM(class A, class B)
 B swap_ranges(const P& policy, A first, A last, B second, WARPCELL_LINE_OF_CALL) {
-  internal::run(policy, line,
-                [&](auto& on) { on.each(size_t(last - first), internal::Swap<A, B>{first, second}); });
+  internal::run(policy, line, [&](auto& on) { on.each(size_t(last - first), internal::Swap<A, B>{first, second}); });
   return second + (last - first);
 }
 WARPCELL_ALGORITHM(class I)
@@ -145,9 +139,8 @@ void reverse(const P& policy, I first, I last, WARPCELL_LINE_OF_CALL) {
 WARPCELL_ALGORITHM(class I, class Out)
 Out reverse_copy(const P& policy, I first, I last, Out out, WARPCELL_LINE_OF_CALL) {
   using Backwards = reverse_iterator<I>;
-  internal::run(policy, line, [&](auto& on) {
-    on.each(size_t(last - first), internal::Copy<Backwards, Out>{Backwards(last), out});
-  });
+  internal::run(policy, line,
+                [&](auto& on) { on.each(size_t(last - first), internal::Copy<Backwards, Out>{Backwards(last), out}); });
   return out + (last - first);
 }
 
@@ -296,4 +289,4 @@ WARPCELL_PLAIN_3(max_element)
 WARPCELL_PLAIN_2(minmax_element)
 WARPCELL_PLAIN_3(minmax_element)
 
-}  // namespace thrust
+}  // namespace warpcell_thrust

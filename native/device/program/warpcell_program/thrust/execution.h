@@ -13,7 +13,7 @@
 #include "../templates.h"
 #include "../../../include/warpcell/thrust.cuh"
 
-namespace thrust {
+namespace warpcell_thrust {
 
 // A call of CUDA in an algorithm has failed.
 class system_error : public std::runtime_error {
@@ -25,7 +25,7 @@ class system_error : public std::runtime_error {
   cudaError_t error_;
 };
 namespace system {
-using thrust::system_error;
+using warpcell_thrust::system_error;
 }
 
 struct any_policy {};
@@ -53,13 +53,13 @@ static const device_policy par, par_nosync;
 }
 }  // namespace system
 namespace cuda_cub {
-using thrust::cuda::par;
+using warpcell_thrust::cuda::par;
 }
 namespace cpp {
 static const host_policy par;
 }
 
-}  // namespace thrust
+}  // namespace warpcell_thrust
 
 namespace warpcell_algorithms {
 
@@ -73,7 +73,7 @@ struct Apart {};
 
 inline void expect(cudaError_t error) {
   if (error == cudaErrorMemoryAllocation) throw std::bad_alloc();
-  if (error != cudaSuccess) throw thrust::system_error(error);
+  if (error != cudaSuccess) throw warpcell_thrust::system_error(error);
 }
 
 // Room that has a size before it has a place: whoever measures asks for the same as whoever runs.
@@ -144,7 +144,7 @@ class OnHost : public Room {
 
 // Does the work with as much room as it asks for.
 template <class Work>
-auto run(const thrust::host_policy&, CallLine, Work work) {
+auto run(const warpcell_thrust::host_policy&, CallLine, Work work) {
   OnHost measured(true, nullptr);
   work(measured);
   std::vector<max_align_t> memory(measured.used() / sizeof(max_align_t) + 1);
@@ -164,13 +164,13 @@ struct Borrowed {
   unsigned line;
 };
 template <class Work>
-auto run(const thrust::device_policy& policy, CallLine at, Work work) {
+auto run(const warpcell_thrust::device_policy& policy, CallLine at, Work work) {
   OnDevice measured(policy.stream, at, true, nullptr);
   work(measured);
   Borrowed borrowed(measured.used(), policy.stream, at.line);
   OnDevice on(policy.stream, at, false, borrowed.memory);
   struct Check {
-    const thrust::device_policy& policy;
+    const warpcell_thrust::device_policy& policy;
     unsigned line;
     void operator()() const { expect(cudaStreamSynchronize(policy.stream, line)); }
   } done{policy, at.line};
@@ -219,15 +219,15 @@ auto policy_of() {
   static_assert(!(has_host && has_device),
                 "this algorithm is given elements of the host and of the device: copy them to one side first");
   if constexpr (has_host)
-    return thrust::host_policy();
+    return warpcell_thrust::host_policy();
   else
-    return thrust::device_policy();
+    return warpcell_thrust::device_policy();
 }
 
 template <class P>
-using Policy = typename If<__is_base_of(thrust::any_policy, P), int>::type;
+using Policy = typename If<__is_base_of(warpcell_thrust::any_policy, P), int>::type;
 template <class I>
-using NoPolicy = typename If<!__is_base_of(thrust::any_policy, I), int>::type;
+using NoPolicy = typename If<!__is_base_of(warpcell_thrust::any_policy, I), int>::type;
 
 }  // namespace warpcell_algorithms
 

@@ -2,7 +2,7 @@
 #pragma once
 #include "algorithms.h"
 
-namespace thrust {
+namespace warpcell_thrust {
 
 // --- scans
 
@@ -58,9 +58,8 @@ Out copy_if(const P& policy, I first, I last, S stencil, Out out, Test test, WAR
   size_t n = size_t(last - first);
   if (n == 0) return out;
   internal::Counted<S, Test> chosen{stencil, test};
-  return out + ptrdiff_t(internal::run(policy, line, [&](auto& on) {
-           return on.read(internal::keep(on, chosen, first, out, n));
-         }));
+  return out + ptrdiff_t(internal::run(policy, line,
+                                       [&](auto& on) { return on.read(internal::keep(on, chosen, first, out, n)); }));
 }
 WARPCELL_ALGORITHM(class I, class Out, class Test)
 Out copy_if(const P& policy, I first, I last, Out out, Test test, WARPCELL_LINE_OF_CALL) {
@@ -75,9 +74,8 @@ I remove_if(const P& policy, I first, I last, S stencil, Test test, WARPCELL_LIN
   size_t n = size_t(last - first);
   if (n == 0) return last;
   internal::Counted<S, unary_negate<Test>> chosen{stencil, not_fn(test)};
-  return first + ptrdiff_t(internal::run(policy, line, [&](auto& on) {
-           return on.read(internal::keep_here(on, chosen, first, n));
-         }));
+  return first + ptrdiff_t(internal::run(policy, line,
+                                         [&](auto& on) { return on.read(internal::keep_here(on, chosen, first, n)); }));
 }
 WARPCELL_ALGORITHM(class I, class Test)
 I remove_if(const P& policy, I first, I last, Test test, WARPCELL_LINE_OF_CALL) {
@@ -119,9 +117,8 @@ Out unique_copy(const P& policy, I first, I last, Out out, Equal equal, WARPCELL
   size_t n = size_t(last - first);
   if (n == 0) return out;
   internal::Heads<I, Equal> heads{first, equal};
-  return out + ptrdiff_t(internal::run(policy, line, [&](auto& on) {
-           return on.read(internal::keep(on, heads, first, out, n));
-         }));
+  return out + ptrdiff_t(internal::run(policy, line,
+                                       [&](auto& on) { return on.read(internal::keep(on, heads, first, out, n)); }));
 }
 WARPCELL_ALGORITHM(class I, class Out)
 Out unique_copy(const P& policy, I first, I last, Out out, WARPCELL_LINE_OF_CALL) {
@@ -152,10 +149,10 @@ pair<KeysOut, ValuesOut> reduce_by_key(const P& policy, K first, K last, V value
   size_t n = size_t(last - first);
   if (n == 0) return {keys_out, values_out};
   internal::Heads<K, Equal> heads{first, equal};
-  auto runs = ptrdiff_t(internal::run(policy, line, [&](auto& on) {
-                          return on.read(
-                              internal::reduce_runs<T>(on, heads, first, values, n, keys_out, values_out, op));
-                        }).count);
+  auto runs =
+      ptrdiff_t(internal::run(policy, line, [&](auto& on) {
+                  return on.read(internal::reduce_runs<T>(on, heads, first, values, n, keys_out, values_out, op));
+                }).count);
   return {keys_out + runs, values_out + runs};
 }
 WARPCELL_ALGORITHM(class K, class V, class KeysOut, class ValuesOut, class Equal)
@@ -212,9 +209,9 @@ Out exclusive_scan_by_key(const P& policy, K first, K last, V values, Out out, T
   size_t n = size_t(last - first);
   internal::run(policy, line, [&](auto& on) {
     auto* runs = on.template room<internal::Run<T>>(n);
-    internal::scan<true, internal::Run<T>>(
-        on, internal::RunsBefore<Heads, V, T>{{first, equal_to<>()}, values, init}, runs, n,
-        internal::WithinRuns<T, plus<T>>{plus<T>()}, {internal::Run<T>(), false});
+    internal::scan<true, internal::Run<T>>(on, internal::RunsBefore<Heads, V, T>{{first, equal_to<>()}, values, init},
+                                           runs, n, internal::WithinRuns<T, plus<T>>{plus<T>()},
+                                           {internal::Run<T>(), false});
     on.each(n, internal::GiveValues<T, Out>{runs, out});
   });
   return out + (last - first);
@@ -233,17 +230,13 @@ void sort(const P& policy, I first, I last, Less less, WARPCELL_LINE_OF_CALL) {
   });
 }
 WARPCELL_ALGORITHM(class I)
-void sort(const P& policy, I first, I last, WARPCELL_LINE_OF_CALL) {
-  sort(policy, first, last, less<>(), line);
-}
+void sort(const P& policy, I first, I last, WARPCELL_LINE_OF_CALL) { sort(policy, first, last, less<>(), line); }
 WARPCELL_ALGORITHM(class I, class Less)
 void stable_sort(const P& policy, I first, I last, Less less, WARPCELL_LINE_OF_CALL) {
   sort(policy, first, last, less, line);
 }
 WARPCELL_ALGORITHM(class I)
-void stable_sort(const P& policy, I first, I last, WARPCELL_LINE_OF_CALL) {
-  sort(policy, first, last, less<>(), line);
-}
+void stable_sort(const P& policy, I first, I last, WARPCELL_LINE_OF_CALL) { sort(policy, first, last, less<>(), line); }
 WARPCELL_ALGORITHM(class K, class V, class Less)
 void sort_by_key(const P& policy, K first, K last, V values, Less less, WARPCELL_LINE_OF_CALL) {
   internal::run(policy, line,
@@ -276,8 +269,7 @@ Out merge(const P& policy, A first, A last, B second, B second_last, Out out, Le
   auto as = size_t(last - first), bs = size_t(second_last - second);
   using None = internal::NoValues;
   internal::Merge<A, B, None, None, Out, None, Less> merge{first, as, second, bs, {}, {}, out, {}, less};
-  internal::run(policy, line,
-                [&](auto& on) { on.each(internal::pieces_of(as + bs, internal::kStretch), merge); });
+  internal::run(policy, line, [&](auto& on) { on.each(internal::pieces_of(as + bs, internal::kStretch), merge); });
   return out + ptrdiff_t(as + bs);
 }
 WARPCELL_ALGORITHM(class A, class B, class Out)
@@ -288,8 +280,9 @@ Out merge(const P& policy, A first, A last, B second, B second_last, Out out, WA
 #define WARPCELL_BINARY_SEARCH(name, bound) \
   WARPCELL_ALGORITHM(class I, class S, class Out, class Less) \
   Out name(const P& policy, I first, I last, S wanted, S end, Out out, Less less, WARPCELL_LINE_OF_CALL) { \
-    internal::run(policy, line, [&](auto& on) { on.each(size_t(end - wanted), \
-      internal::BinarySearch<internal::Bound::bound, I, S, Out, Less>{first, size_t(last - first), wanted, out, less}); }); \
+    using Search = internal::BinarySearch<internal::Bound::bound, I, S, Out, Less>; \
+    Search search{first, size_t(last - first), wanted, out, less}; \
+    internal::run(policy, line, [&](auto& on) { on.each(size_t(end - wanted), search); }); \
     return out + (end - wanted); } \
   WARPCELL_ALGORITHM(class I, class S, class Out) \
   Out name(const P& policy, I first, I last, S wanted, S end, Out out, WARPCELL_LINE_OF_CALL) { \
@@ -353,4 +346,4 @@ WARPCELL_PLAIN_3(is_sorted)
 WARPCELL_PLAIN_5(merge)
 WARPCELL_PLAIN_6(merge)
 
-}  // namespace thrust
+}  // namespace warpcell_thrust

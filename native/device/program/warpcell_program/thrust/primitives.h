@@ -37,7 +37,7 @@ void scan(On& on, In in, Out out, size_t n, Op op, Start<T> start) {
 template <class On, class Chosen>
 const size_t* counts_of(On& on, Chosen chosen, size_t n) {
   size_t* counts = on.template room<size_t>(n);
-  scan<true, size_t>(on, chosen, counts, n, thrust::plus<size_t>(), Start<size_t>{0, false});
+  scan<true, size_t>(on, chosen, counts, n, warpcell_thrust::plus<size_t>(), Start<size_t>{0, false});
   return counts;
 }
 // Copies what is chosen; a place with its number.

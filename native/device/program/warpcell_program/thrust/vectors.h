@@ -5,7 +5,7 @@
 
 #include "execution.h"
 
-namespace thrust {
+namespace warpcell_thrust {
 
 // An element of the device's memory, which host code reads and writes by copies.
 template <class T>
@@ -23,9 +23,7 @@ class device_reference {
     warpcell_algorithms::expect(cudaMemcpy(place_.get(), &value, sizeof value, cudaMemcpyHostToDevice));
     return *this;
   }
-  device_reference& operator=(const device_reference& other) {
-    return *this = value_type(other), *this;
-  }
+  device_reference& operator=(const device_reference& other) { return *this = value_type(other), *this; }
   device_ptr<T> operator&() const { return place_; }
   // clang-format off
 #define WARPCELL_CHANGES(sign) \
@@ -82,9 +80,13 @@ using namespace warpcell_algorithms;
 
 // Where elements follow one another in memory: a pointer to them.
 template <class T>
-T* contiguous(device_ptr<T> pointer) { return pointer.get(); }
+T* contiguous(device_ptr<T> pointer) {
+  return pointer.get();
+}
 template <class I>
-Apart contiguous(I) { return {}; }
+Apart contiguous(I) {
+  return {};
+}
 template <class I>
 using Memory = decltype(contiguous(any_value<I>()));
 
@@ -171,16 +173,16 @@ class host_vector : public std::vector<T> {
   host_vector(const Base& other) : Base(other) {}
   template <class U>
   host_vector(const device_vector<U>& other, WARPCELL_LINE_OF_CALL) : Base(other.size()) {
-    thrust::copy(other.begin(), other.end(), this->begin(), line);
+    warpcell_thrust::copy(other.begin(), other.end(), this->begin(), line);
   }
   template <class U>
   host_vector(device_ptr<U> first, device_ptr<U> last, WARPCELL_LINE_OF_CALL) : Base(size_t(last - first)) {
-    thrust::copy(first, last, this->begin(), line);
+    warpcell_thrust::copy(first, last, this->begin(), line);
   }
   template <class U>
   host_vector& operator=(const device_vector<U>& other) {
     this->resize(other.size());
-    thrust::copy(other.begin(), other.end(), this->begin());
+    warpcell_thrust::copy(other.begin(), other.end(), this->begin());
     return *this;
   }
 };
@@ -243,7 +245,7 @@ class device_vector {
     size_ = 0;
     size_t count = warpcell_algorithms::length(first, last);
     reserve(count, line);
-    thrust::copy(first, last, memory_, line);
+    warpcell_thrust::copy(first, last, memory_, line);
     size_ = count;
   }
   void assign(size_t count, const T& value, WARPCELL_LINE_OF_CALL) {
@@ -262,7 +264,7 @@ class device_vector {
   void reserve(size_t count, WARPCELL_LINE_OF_CALL) {
     if (count <= capacity_) return;
     device_ptr<T> larger = device_malloc<T>(count, line);
-    if (size_ > 0) thrust::copy(begin(), end(), larger, line);
+    if (size_ > 0) warpcell_thrust::copy(begin(), end(), larger, line);
     if (memory_.get() != nullptr) device_free(memory_);
     memory_ = larger;
     capacity_ = count;
@@ -279,7 +281,7 @@ class device_vector {
   }
   iterator erase(iterator first, iterator last, WARPCELL_LINE_OF_CALL) {
     host_vector<T> behind(last, end(), line);
-    thrust::copy(behind.begin(), behind.end(), first, line);
+    warpcell_thrust::copy(behind.begin(), behind.end(), first, line);
     size_ -= size_t(last - first);
     return first;
   }
@@ -289,8 +291,8 @@ class device_vector {
     ptrdiff_t place = at - begin(), count = ptrdiff_t(warpcell_algorithms::length(first, last));
     host_vector<T> behind(at, end(), line);
     resize(size_ + size_t(count), T(), line);
-    thrust::copy(first, last, begin() + place, line);
-    thrust::copy(behind.begin(), behind.end(), begin() + place + count, line);
+    warpcell_thrust::copy(first, last, begin() + place, line);
+    warpcell_thrust::copy(behind.begin(), behind.end(), begin() + place + count, line);
     return begin() + place;
   }
   void swap(device_vector& other) noexcept {
@@ -331,4 +333,4 @@ class device_vector {
   size_t size_ = 0, capacity_ = 0;
 };
 
-}  // namespace thrust
+}  // namespace warpcell_thrust
