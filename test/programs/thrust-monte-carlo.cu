@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 1000; i++) one();
   other.discard(1000);
   thrust::uniform_int_distribution<int> dice(1, 6);
-  printf("%u %u, a die shows %d\n", one(), other(), dice(one));
+  unsigned ones = one(), others = other();
+  printf("%u %u, a die shows %d\n", ones, others, dice(one));
   return 0;
 }
