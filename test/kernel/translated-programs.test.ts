@@ -123,6 +123,14 @@ test("all cells are shown, the first one comes below, and each brings the next o
   expect(await session.run(host!)).toMatchObject({ stdout: "a b 9\n", payload: [], error: null });
 });
 
+test("with a device the cells run there, whatever the default is", async () => {
+  const session = await TestSession.start();
+  onTestFinished(() => session.end());
+  const cells = await ended(session, `%%cuda --cells --device cpu -- words\n${square}`);
+  expect(cells).toEqual({ output: "words 9\n", error: null });
+  expect((await session.run("console.log(String(d.device))")).stdout).toBe("cpu\n");
+});
+
 test("lines that are left are named, and a cell without a main() is told what it is", async () => {
   const session = await TestSession.start();
   onTestFinished(() => session.end());
