@@ -453,11 +453,24 @@ bool has_rows(const Code& code, const KernelText& kernel) {
   return false;
 }
 
+constexpr size_t kPlain = 200;  // tokens: a larger kernel has enough to compute
+
+// Whether all it takes is memory, in one pass.
+bool is_plain(const Code& code, const KernelText& kernel) {
+  if (kernel.body.end - kernel.body.first > kPlain) return false;
+  for (size_t i = kernel.body.first; i < kernel.body.end; i++) {
+    for (const char* word : {"for", "while", "do", "goto"})
+      if (code.is(i, word)) return false;
+  }
+  return true;
+}
+
 // Nothing where it would not pay. What is kept for the sake of strides may be what cannot be kept.
-std::string split_kernel(const Code& code, const CellNames& names, const KernelText& kernel, bool waits) {
+std::string split_kernel(const Code& code, const CellNames& names, const KernelText& kernel, bool waits,
+                         bool with_plain) {
   try {
     Writer writer(code, names, kernel, true);
-    return waits || writer.pays() ? writer.write() : "";
+    return waits || writer.pays() || (with_plain && is_plain(code, kernel)) ? writer.write() : "";
   } catch (const Kept&) {
     if (!waits) throw;
     return Writer(code, names, kernel, false).write();
@@ -466,7 +479,7 @@ std::string split_kernel(const Code& code, const CellNames& names, const KernelT
 
 }  // namespace
 
-SplitText split_text(const std::string& source, const std::vector<std::string>& defines) {
+SplitText split_text(const std::string& source, const std::vector<std::string>& defines, bool with_plain) {
   SplitText result;
   const Code cell(source);
   const std::vector<KernelText> kernels = CellNames(cell, defines).kernels();
@@ -480,7 +493,7 @@ SplitText split_text(const std::string& source, const std::vector<std::string>& 
     try {
       if (!names.reason().empty()) throw Kept{names.reason()};
       if (!names.reason_in_unnamed().empty()) throw Kept{names.reason_in_unnamed()};
-      std::string split = split_kernel(code, names, kernel, waits);
+      std::string split = split_kernel(code, names, kernel, waits, with_plain);
       if (split.empty()) continue;
       size_t last = kernels[i].body.end, end = cell.token(last).end;
       size_t start = source.rfind('\n', end - 1) + 1;
