@@ -250,4 +250,81 @@ const programs: Record<string, Program> = {
   },
 };
 
+programs["thrust-searches"] = {
+  args: [n, seed],
+  prints: () => {
+    const given = numbers(n, (i) => (i * 7919 + seed) % 301);
+    const wanted = numbers(n, (i) => (i * 31 + seed) % 310);
+    const sorted = [...given].sort(byNumber);
+    const before = (value: number): number => sorted.filter((each) => each < value).length;
+    const has = new Set(given);
+    const twice = sorted.map((value) => 2 * value);
+    const half = Math.floor(n / 2);
+    const x = sorted.map((value, i) => (i < half ? twice[n - 1 - i]! : value));
+    const y = twice.reverse().map((value, i) => (i < half ? sorted[i]! : value));
+    const odd = (value: number): boolean => value % 2 !== 0;
+    const [firstOdd, firstEven] = [x.findIndex(odd), x.findIndex((value) => !odd(value))];
+    const ten = (value: number): number => Math.trunc(value / 10);
+    const heads = numbers(n, (i) => i).filter((i) => i === 0 || ten(x[i]!) !== ten(x[i - 1]!));
+    const tens = heads.map((i) => x[i]!);
+    const quarter = [...tens, ...x.slice(tens.length)].slice(0, Math.floor(n / 4));
+    const longer = [...quarter.slice(0, 3), ...numbers(n - 1, () => 7), 11];
+    const both = [
+      line("lower", wanted.map(before)),
+      line(
+        "there",
+        wanted.map((value) => Number(has.has(value))),
+      ),
+      `one: ${before(50)} ${before(51)} ${Number(has.has(50))}\n`,
+      line("merged", [...sorted, ...twice].sort(byNumber)),
+      "in order: 1 0 1\n",
+      line("swapped", x),
+      line("reversed", [...x].reverse()),
+      `equal: 1 ${Number(x.every((value, i) => value === y[i]))}\n`,
+      `odd: first ${firstOdd}, first even ${firstEven}, any 1, all 0, none 0\n`,
+      `found at ${x.indexOf(x[Math.floor(n / 3)]!)}\n`,
+      line(
+        "odd ones negated",
+        x.map((value, i) => (odd(value) ? -value : y[i]!)),
+      ),
+      line(
+        "even",
+        x.filter((value) => !odd(value)),
+      ),
+      line("tens", tens),
+      line("scanned", scanned([5, ...x.slice(0, -1).map((value) => 3 * value)], plus)),
+      line("from the end", scanned([...x].reverse(), plus)),
+      line("keys", tens),
+      line("their places", heads),
+      line(
+        "three",
+        quarter.map((value) => value + 49),
+      ),
+      line("longer", longer),
+    ].join("");
+    const order = numbers(n, (i) => i).sort((a, b) => given[a]! - given[b]! || a - b);
+    const highest = counted(given).map(([value]) => Math.max(...order.filter((i) => given[i] === value)));
+    const ranges = [0, 10, 100, 150, 400];
+    const least = Math.min(...given);
+    return [
+      both,
+      both,
+      line("min", [least]),
+      `twice ${1 + 2 * sum(given)}\n`,
+      `least ${least} at ${given.indexOf(least)}\n`,
+      line("sorted", order),
+      line("highest", highest),
+      line(
+        "ranges",
+        numbers(4, (bin) => given.filter((value) => value >= ranges[bin]! && value < ranges[bin + 1]!).length),
+      ),
+      line(
+        "bulk",
+        sorted.map((value, i) => value + i),
+      ),
+      "in order 1\nnines 36\n",
+    ].join("");
+  },
+};
+
 runSomePrograms("Thrust and CUB", programs);
