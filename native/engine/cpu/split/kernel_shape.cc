@@ -1,3 +1,4 @@
+// Reads a kernel word by word, without its statements: what waits, which dimensions, which loops there are.
 #include "kernel_shape.h"
 
 #include "known_words.h"

@@ -9,6 +9,7 @@
 #include "exchange_text.h"
 #include "independence.h"
 #include "kernel_shape.h"
+#include "known_words.h"
 #include "regions.h"
 #include "turns.h"
 #include "written_out.h"
