@@ -605,6 +605,18 @@ void affine(warpcell::Tensor& x, float a) {
     );
   });
 
+  test("algorithms of Thrust are for programs", async () => {
+    const source = `#include <thrust/fill.h>
+#include <thrust/execution_policy.h>
+void ones(warpcell::Tensor& x) {
+  thrust::fill(thrust::device, x.data<float>(), x.data<float>() + x.numel(), 1.0f);
+}
+`;
+    await expect(compiled(source)).rejects.toThrow(
+      /calls an algorithm of Thrust or CUB, which only programs with main\(\) can do: use the methods of tensors, x\.sum\(\), x\.sort\(\), x\.cumsum\(\), in a TypeScript cell\.$/,
+    );
+  });
+
   test("headers that only kernels need", async () => {
     const { total } = await compiled(`#include <warpcell/reduce.cuh>
 #include <cooperative_groups.h>

@@ -91,6 +91,22 @@ int main() {
     expect(inLambda.message).toMatch(/^Cell \[3\] does not compile: .*missing.*\n\nCell \[3\]:4:9\n/);
   });
 
+  test("an algorithm of Thrust that goes astray, with the line of its call", async () => {
+    const error = await failure(`#include <thrust/device_vector.h>
+#include <thrust/for_each.h>
+int main() {
+  thrust::device_vector<int> x(8);
+  int* p = thrust::raw_pointer_cast(x.data()) - (1ll << 40);
+  thrust::for_each(x.begin(), x.end(), [=] __device__ (int& v) { v = p[v]; });
+}`);
+    expect(error).toBeInstanceOf(ProgramError);
+    expect(error.message).toMatch(
+      kind === "cpu"
+        ? /^The kernel of an algorithm of Thrust or CUB, launched in line 6, failed: .*accessed 0x[0-9a-f]+/
+        : /abort\(\).* The last kernel was of an algorithm of Thrust or CUB, launched in line 6\.$/,
+    );
+  });
+
   test.each([
     [
       "a function of the runtime that is not here",
@@ -99,8 +115,8 @@ int main() {
     ],
     [
       "a library",
-      "#include <thrust/sort.h>\nint main() {}",
-      /thrust\/sort\.h belongs to a library that programs do not have here: use kernels of your own, or the methods of tensors in a TypeScript cell\./,
+      "#include <cublas_v2.h>\nint main() {}",
+      /cublas_v2\.h belongs to a library that programs do not have here: use kernels of your own, or the methods of tensors in a TypeScript cell\./,
     ],
     [
       "a lambda for a device in a member",
@@ -135,7 +151,27 @@ int main() {
     [
       "a lambda of the host for a kernel",
       "template <class F> __global__ void k(F f) { }\nint main() { auto f = [] { return 1; }; k<<<1, 1>>>(f); }",
-      /^Cell \[3\] launches k with a lambda that has no __device__, or with a type that is local to a function, which device code cannot have: write \[=\] __device__ \(…\) \{ … \} for a lambda, and a type outside of functions\.$/,
+      /^Cell \[3\] launches k with a lambda that has no __device__, or a type that is local to a function, which device code cannot have: write \[=\] __device__ \(…\) \{ … \} for a lambda, and a type outside of functions\.$/,
+    ],
+    [
+      "a lambda of the host for an algorithm",
+      "#include <thrust/for_each.h>\n#include <thrust/device_vector.h>\nint main() {\n  thrust::device_vector<int> x(3);\n  thrust::for_each(x.begin(), x.end(), [](int) {});\n}",
+      /^Cell \[3\] gives an algorithm of Thrust or CUB a lambda that has no __device__, or a type that is local/,
+    ],
+    [
+      "elements of both sides for an algorithm",
+      "#include <thrust/device_vector.h>\n#include <thrust/host_vector.h>\nint main() {\n  thrust::device_vector<int> x(3);\n  thrust::host_vector<int> y(3);\n  thrust::transform(x.begin(), x.end(), y.begin(), x.begin(), thrust::plus<int>());\n}",
+      /^Cell \[3\] does not compile: this algorithm is given elements of the host and of the device: copy them to one side first\.\n\nCell \[3\]:6:\d+\n/,
+    ],
+    [
+      "an algorithm of Thrust that is not here",
+      "#include <thrust/set_operations.h>\nint main() {\n  thrust::set_symmetric_difference();\n}",
+      /set_symmetric_difference is not among what a program has of Thrust here: the guide "CUDA cells" lists it; write a kernel for the rest\.\n\nCell \[3\]:3:/,
+    ],
+    [
+      "an algorithm of CUB that is not here",
+      "#include <cub/cub.cuh>\nint main() {\n  cub::DeviceReduce::Median();\n}",
+      /Median is not among what a program has of CUB here: the guide "CUDA cells" lists it; write a kernel for the rest\.\n\nCell \[3\]:3:/,
     ],
     [
       "a kernel that launches another",

@@ -18,16 +18,18 @@ const source = (name: string): string => readFileSync(new URL(`${name}.cu`, fold
 const leftOf = (name: string): number => translated(source(name), "%%cuda", []).left.length;
 const whole = names.filter((name) => leftOf(name) === 0);
 
-/** What has classes, lambdas, pointers to functions, textures, graphs, answers of a device, or errors on purpose. */
+/** What has classes, lambdas, Thrust, CUB, pointers to functions, textures, graphs, answers of a device, or errors on purpose. */
 const partly = [
   "all-devices async-api attention block-sizes callbacks captured-loop co-rank concepts conjugate-gradients",
-  "constant-filter cooperative coulomb curand-walk device-buffers device-lambdas device-query dual-numbers errors",
+  "constant-filter cooperative coulomb cub-device cub-radix-sort curand-walk device-buffers device-lambdas",
+  "device-query dual-numbers errors",
   "expression-templates folds function-pointers generic-lambdas graph graph-nodes grid-barrier halves",
   "host-threads jagged-diagonals jagged-rows k-core launch-attributes letters life life-surfaces linked-list managed md5",
   "mixture neural-network new-delete occupancy older-calls operators own-pools particles passwords philox pipeline",
   "pitched-volumes polygons priorities quaternions rank-sort ring-buffers sample-helpers settings shapes",
   "shared-atomics skip-ahead strassen sub-matrices suffix-array talk template-search templates tensor-cores",
-  "textures transpose vector-types video-colours visual-studio volume warp-reductions zero-copy",
+  "textures thrust-and-kernels thrust-bounding-box thrust-compaction thrust-histogram thrust-keys",
+  "thrust-monte-carlo thrust-saxpy thrust-searches thrust-statistics transpose vector-types video-colours visual-studio volume warp-reductions zero-copy",
 ].flatMap((names) => names.split(" "));
 
 test("all programs are translated wholly but for these, and of these a part is", () => {
@@ -119,6 +121,14 @@ test("all cells are shown, the first one comes below, and each brings the next o
   expect((await session.run(device!)).payload).toEqual(below(host));
   expect((await session.run(device!)).payload).toEqual([]);
   expect(await session.run(host!)).toMatchObject({ stdout: "a b 9\n", payload: [], error: null });
+});
+
+test("with a device the cells run there, whatever the default is", async () => {
+  const session = await TestSession.start();
+  onTestFinished(() => session.end());
+  const cells = await ended(session, `%%cuda --cells --device cpu -- words\n${square}`);
+  expect(cells).toEqual({ output: "words 9\n", error: null });
+  expect((await session.run("console.log(String(d.device))")).stdout).toBe("cpu\n");
 });
 
 test("lines that are left are named, and a cell without a main() is told what it is", async () => {

@@ -16,7 +16,12 @@ export async function translateProgram(
       "--cells translates a program to cells, but this cell has no main(): take --cells away, and its kernels are functions of the cells that follow.",
       "",
     );
-  const { cells, left } = translated(code, firstLine(ran.source, options.file), options.args ?? []);
+  const { cells, left } = translated(
+    code,
+    firstLine(ran.source, options.file),
+    options.args ?? [],
+    options.device ?? null,
+  );
   session.output.send({
     type: "display",
     request: request.id,

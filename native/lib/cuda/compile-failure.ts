@@ -57,10 +57,19 @@ export function compileFailure(failed: FailedSource, log: string): CompileError 
     if (first === undefined) continue;
     const text = `${failed.name} does not compile: ${listing(shared, [first, ...more])}`;
     return new CompileError(text, log, [
-      { ...useIn(log, failed.name), severity: "error", message: `in ${name}, line ${first.line}: ${first.message}` },
+      {
+        ...(useIn(log, failed.name) ?? { line: 1, column: 1 }),
+        severity: "error",
+        message: `in ${name}, line ${first.line}: ${first.message}`,
+      },
     ]);
   }
   const [first] = messages;
+  const place = useIn(log, failed.name);
+  if (first !== undefined && place !== null) {
+    const error: Diagnostic = { ...place, severity: "error", message: first.message.replace(assertion, "$1") };
+    return new CompileError(`${failed.name} does not compile: ${listing(failed, [error])}`, log, [error]);
+  }
   const said =
     first !== undefined
       ? `${first.file}:${first.line}:${first.column}: ${first.message}`
@@ -68,14 +77,14 @@ export function compileFailure(failed: FailedSource, log: string): CompileError 
   return new CompileError(`${failed.name} does not compile: ${said.replace(/\.$/, "")}.`, log);
 }
 
-/** Where the source has a template of another one made. */
-function useIn(log: string, name: string): { line: number; column: number } {
+/** Where the source has a template of another file made; `null` where it has none. */
+function useIn(log: string, name: string): { line: number; column: number } | null {
   for (const text of log.split("\n")) {
     if (!text.startsWith(`${name}:`) || !/required from|in instantiation of/.test(text)) continue;
     const [, line, column] = /^:(\d+):(\d+)/.exec(text.slice(name.length)) ?? [];
     if (column !== undefined) return { line: Number(line), column: Number(column) };
   }
-  return { line: 1, column: 1 };
+  return null;
 }
 
 /**

@@ -30,7 +30,7 @@ const rows: readonly Row[] = [
   {
     name: /^cub\/device\//,
     reason: "host",
-    instead: "use the methods of tensors: x.sum(), x.sort(), x.cumsum(), x.unique()",
+    instead: "use the methods of tensors: x.sum(), x.sort(), x.cumsum(), x.unique(), or write a program with main()",
   },
   {
     name: /^cub\//,
@@ -42,7 +42,11 @@ const rows: readonly Row[] = [
     reason: "other",
     instead: "write #include <cub/block/block_reduce.cuh>, or the header of what you use",
   },
-  { name: /^thrust(\/|::|$)/, reason: "host", instead: "use the methods of tensors: x.sum(), x.sort(), x.cumsum()" },
+  {
+    name: /^thrust(\/|::|$)/,
+    reason: "host",
+    instead: "use the methods of tensors: x.sum(), x.sort(), x.cumsum(), or write a program with main()",
+  },
   {
     name: /^cuda\/std\//,
     reason: "gpu",
@@ -195,6 +199,13 @@ function insteadInHostCode(message: string): string | null {
   const name = groups?.["header"] ?? groups?.["name"] ?? "";
   if (/^cu(da)?[A-Z]/.test(name))
     return `${name} is not among the functions of CUDA's runtime that a program has here: the guide "CUDA cells" lists them`;
+  const algorithm =
+    /^no member named '(?<name>\w+)' in (?:namespace )?'(?<of>thrust|cub)\b|^'(?<name2>\w+)' is not a member of '(?<of2>thrust|cub)\b/.exec(
+      message,
+    )?.groups;
+  const library = algorithm?.["of"] ?? algorithm?.["of2"];
+  if (library !== undefined)
+    return `${algorithm!["name"] ?? algorithm!["name2"]} is not among what a program has of ${library === "cub" ? "CUB" : "Thrust"} here: the guide "CUDA cells" lists it; write a kernel for the rest`;
   if (/^(thrust|cub|cuda|nppi?|cublas|cufft|curand|cusparse|cusolver)(\/|::|_|\.h|$)/.test(name))
     return `${name} belongs to a library that programs do not have here: use kernels of your own, or the methods of tensors in a TypeScript cell`;
   return null;

@@ -1,7 +1,7 @@
 // What the cells of a translation are made of: their imports, helpers, constants and functions, each once, in the order
 // in which they are needed.
 import { assignedIn, growingIn } from "./assigned.ts";
-import { helpers, type HelperName } from "./helpers.ts";
+import { helpers, type HelperName, type Placement } from "./helpers.ts";
 import { initialised } from "./initialise.ts";
 import { deduce } from "./launch.ts";
 import type { Expression, Span, TypeName } from "./nodes.ts";
@@ -29,8 +29,14 @@ export class Cells {
   readonly #instances = new Map<string, Instance>();
   readonly #lines: readonly string[];
 
-  constructor(program: ProgramParts) {
+  /** Of tensors, streams and helpers. */
+  readonly placement: Placement;
+
+  /** `device`: where the program's memory is; `null` for the default. */
+  constructor(program: ProgramParts, device: string | null) {
     this.program = program;
+    const term = `device: ${JSON.stringify(device)}`;
+    this.placement = device === null ? { on: "", and: "" } : { on: `, { ${term} }`, and: `, ${term}` };
     this.#lines = program.source.split("\n");
   }
 
@@ -51,7 +57,7 @@ export class Cells {
     const { text, imports, needs } = helpers[name];
     for (const each of needs) this.helper(each);
     for (const each of imports) this.imports.add(each);
-    this.define(name, text);
+    this.define(name, typeof text === "string" ? text : text(this.placement));
   }
 
   // --- text of the program

@@ -1,7 +1,13 @@
 // What translated cells use that TypeScript does not have: texts that a cell gets where it needs them.
 
+/** How tensors are made where a device is named, as options by themselves and behind others; else both are "". */
+export interface Placement {
+  readonly on: string;
+  readonly and: string;
+}
+
 export interface Helper {
-  readonly text: string;
+  readonly text: string | ((placement: Placement) => string);
   /** Names of the library that it needs, and other helpers. */
   readonly imports: readonly string[];
   readonly needs: readonly string[];
@@ -49,7 +55,7 @@ function textOf(bytes: Int8Array | Uint8Array): string {
   Managed: {
     imports: ["tensor", "Tensor"],
     needs: [],
-    text: `type Elements =
+    text: ({ on, and }) => `type Elements =
   | Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array
   | Float32Array | Float64Array | BigInt64Array | BigUint64Array;
 
@@ -60,7 +66,7 @@ class Managed<A extends Elements> {
   #isOnDevice = false;
   constructor(array: A, dtype?: "bool") {
     this.#array = array;
-    this.#tensor = dtype === undefined ? tensor(array as Float32Array) : tensor(array, { dtype });
+    this.#tensor = dtype === undefined ? tensor(array as Float32Array${on}) : tensor(array, { dtype${and} });
   }
   get values(): A {
     if (this.#isOnDevice) this.#array.set(this.#tensor.data() as never);
@@ -68,7 +74,7 @@ class Managed<A extends Elements> {
     return this.#array;
   }
   get tensor(): Tensor<any> {
-    if (!this.#isOnDevice) this.#tensor.copy_(tensor(this.#array as Float32Array, { dtype: this.#tensor.dtype }));
+    if (!this.#isOnDevice) this.#tensor.copy_(tensor(this.#array as Float32Array, { dtype: this.#tensor.dtype${and} }));
     this.#isOnDevice = true;
     return this.#tensor;
   }
@@ -113,7 +119,9 @@ function unpacked<T>({ bytes, read }: Layout<T>, { buffer, byteOffset, byteLengt
   ManagedRecords: {
     imports: ["tensor", "Tensor"],
     needs: ["packed", "unpacked"],
-    text: `/** Structs in what cudaMallocManaged gave: objects here, a tensor there; one is given what the other has. */
+    text: ({
+      on,
+    }) => `/** Structs in what cudaMallocManaged gave: objects here, a tensor there; one is given what the other has. */
 class ManagedRecords<T> {
   readonly #list: T[];
   readonly #layout: Layout<T>;
@@ -124,7 +132,7 @@ class ManagedRecords<T> {
     this.#list = list;
     this.#layout = layout;
     this.#elements = elements;
-    this.#tensor = tensor(this.#array());
+    this.#tensor = tensor(this.#array()${on});
   }
   get values(): T[] {
     const written = this.#isOnDevice ? unpacked(this.#layout, this.#tensor.data()) : [];
@@ -133,7 +141,7 @@ class ManagedRecords<T> {
     return this.#list;
   }
   get tensor(): Tensor<any> {
-    if (!this.#isOnDevice) this.#tensor.copy_(tensor(this.#array()));
+    if (!this.#isOnDevice) this.#tensor.copy_(tensor(this.#array()${on}));
     this.#isOnDevice = true;
     return this.#tensor;
   }

@@ -111,7 +111,7 @@ export function allocate(
     host: () => hostArray(t, to, count),
     device: () => {
       const { dtype } = unitsOf(to);
-      return `${t.imported("empty")}([${inUnits(count, to)}], { dtype: "${dtype}" })`;
+      return `${t.imported("empty")}([${inUnits(count, to)}], { dtype: "${dtype}"${t.cells.placement.and} })`;
     },
     managed: () => managed(t, to, count),
   };
@@ -228,7 +228,9 @@ function part(side: Side, count: Value, element: Type): string {
 
 function upload(t: Translator, target: Side, source: Side, count: Value, element: Type, stream: string | null): void {
   const { dtype } = unitsOf(element);
-  const tensor = `${t.imported("tensor")}(${hostPart(t, source, count, element)}${needsDType(source, dtype) ? `, { dtype: "${dtype}" }` : ""})`;
+  const { on, and } = t.cells.placement;
+  const options = needsDType(source, dtype) ? `, { dtype: "${dtype}"${and} }` : on;
+  const tensor = `${t.imported("tensor")}(${hostPart(t, source, count, element)}${options})`;
   const isWhole =
     target.kind === "device" &&
     target.name !== null &&
@@ -314,7 +316,8 @@ export function fill(t: Translator, to: Expression, byte: Expression, bytes: Exp
   const filled = filling(given, target.element);
   const { dtype } = unitsOf(target.element);
   if (target.kind === "device" && target.name !== null && filled === "0") {
-    const zeros = `${t.imported("zeros")}([${inUnits(count, target.element)}], { dtype: "${dtype}" })`;
+    const options = `{ dtype: "${dtype}"${t.cells.placement.and} }`;
+    const zeros = `${t.imported("zeros")}([${inUnits(count, target.element)}], ${options})`;
     if (stream === null && t.replaceFresh(target.name, count.text, zeros)) {
       joinStreams(t);
       return success;

@@ -77,7 +77,8 @@ const fromSymbol: Row = (t, [to, symbol, , offset]) => {
 const made =
   (name: "Event" | "Stream"): Row =>
   (t, [address]) => {
-    targetAt(t, address!).set(`new ${t.imported(name)}()`);
+    const options = name === "Stream" ? t.cells.placement.on.replace(/^, /, "") : "";
+    targetAt(t, address!).set(`new ${t.imported(name)}(${options})`);
     return success;
   };
 

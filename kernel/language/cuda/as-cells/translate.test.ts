@@ -38,6 +38,36 @@ describe("memory", () => {
     ]);
   });
 
+  test("with a device all memory and streams are there, of helpers, too", () => {
+    const { cells, left } = translated(
+      `${fill}
+struct P { float x; };
+int main() {
+  int *a, *b, *m, host[8];
+  P* p;
+  bool *e, flags[8];
+  cudaStream_t side;
+  cudaStreamCreate(&side);
+  cudaMalloc(&a, 32);
+  cudaMalloc(&b, 32);
+  cudaMalloc(&e, 8);
+  cudaMallocManaged(&m, 32);
+  cudaMallocManaged(&p, 8 * sizeof(P));
+  cudaMemset(a, 0, 32);
+  cudaMemcpy(b, host, 32, cudaMemcpyHostToDevice);
+  cudaMemcpy(e, flags, 8, cudaMemcpyHostToDevice);
+  fill<<<1, 8>>>(m, 8, 1);
+}`,
+      "%%cuda --device cuda:1",
+      [],
+      "cuda:1",
+    );
+    expect(left).toEqual([]);
+    const made = cells.join("\n").match(/\b(empty|zeros|tensor|new Stream)\((?:[^()]|\([^()]*\))*\)/g)!;
+    expect(made.filter((text) => text !== "tensor()").length).toBeGreaterThanOrEqual(8);
+    for (const text of made) if (text !== "tensor()") expect(text).toContain('device: "cuda:1"');
+  });
+
   test.each([
     ["int", "0xff", "-1"],
     ["unsigned", "0x01", "16843009"],

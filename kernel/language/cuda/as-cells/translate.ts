@@ -11,12 +11,17 @@ export interface TranslatedCells {
 }
 
 /**
- * Translates a program with a main(). `firstLine` begins its `%%cuda` cell, `args` are what main() is given. Throws
- * CompileError for what no program can have.
+ * Translates a program with a main(). `firstLine` begins its `%%cuda` cell, `args` are what main() is given, `device` is
+ * where its memory shall be. Throws CompileError for what no program can have.
  */
-export function translated(source: string, firstLine: string, args: readonly string[]): TranslatedCells {
-  const { device } = splitProgram(source, false);
-  const cells = new Cells(readProgram(source));
+export function translated(
+  source: string,
+  firstLine: string,
+  args: readonly string[],
+  device: string | null = null,
+): TranslatedCells {
+  const { device: ofDeviceCode } = splitProgram(source, false);
+  const cells = new Cells(readProgram(source), device);
   const main = mainOf(cells, args);
   const left = [...new Set(cells.left)].sort((a, b) => a - b);
   const sentence = leftSentence(left);
@@ -32,7 +37,7 @@ export function translated(source: string, firstLine: string, args: readonly str
           [...imports, definitions.join("\n\n")],
           [...sentence, ...main],
         ];
-  const ofDevice = tidy(device);
+  const ofDevice = tidy(ofDeviceCode);
   // A program without kernels.
   const isEmpty = ofDevice.replace(/^[ \t]*#.*|\/\/.*/gm, "").trim() === "";
   return {

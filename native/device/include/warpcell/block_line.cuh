@@ -90,6 +90,7 @@ struct PackPart {
   Pack<T, W> pack;
   __device__ inline Wide<T> operator[](int e) const { return widen<T>(pack.element[e]); }
 };
+#if defined(WARPCELL_SIXTEEN_BITS)
 // Of 16 bits two stay in a register, where each would have one of its own.
 template <class T>
 struct PackPart<T, 8, true> {
@@ -99,6 +100,7 @@ struct PackPart<T, 8, true> {
     return e % 2 == 0 ? low_float<T>(word) : high_float<T>(word);
   }
 };
+#endif
 template <class T, int W>
 __device__ inline PackPart<T, W> part_at(const T* row, long long at) {
   return ((const PackPart<T, W>*)row)[at];

@@ -4,16 +4,14 @@
 
 namespace warpcell {
 
-#ifndef WARPCELL_SERIAL
 // Element `e` of those in `pack`, of float32 or 16 bits.
 template <class T>
 __device__ inline float float_of(const uint4& pack, int e) {
   const uint words[] = {pack.x, pack.y, pack.z, pack.w};
-#ifdef WARPCELL_SIXTEEN_BITS
+#if defined(WARPCELL_SIXTEEN_BITS) && !defined(WARPCELL_SERIAL)
   if constexpr (sizeof(T) == 2) return e % 2 == 0 ? low_float<T>(words[e / 2]) : high_float<T>(words[e / 2]);
 #endif
   return bits_float(words[e % 4]);
 }
-#endif
 
 }  // namespace warpcell

@@ -221,7 +221,7 @@ SplitText split_of(const CompileRequest& request, const CellOptions& options) {
   if (options.follow && !options.syntax) return {with_told_variables(request.source), {}, {}};
   if (options.count && !options.syntax) return {with_line_counters(request.source), {}, {}};
   if (!options.split || options.library || options.syntax || options.check) return {request.source, {}, {}};
-  SplitText split = split_text(request.source, options.defines);
+  SplitText split = split_text(request.source, options.defines, !system_compiler().is_clang);
   if (!options.fibers) return split;
   for (const auto& [kernel, how] : split.split) {
     if (how.waits) split.kept[kernel] = "its loops do not compile";

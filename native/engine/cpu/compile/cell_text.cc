@@ -17,7 +17,7 @@ namespace {
 
 // What a brace opened, and in how many parentheses.
 struct Scope {
-  enum Kind { name_space, device, other } kind;
+  enum Kind { name_space, device, split, other } kind;
   int parentheses;
 };
 
@@ -242,6 +242,7 @@ class Rewriter {
   }
 
   Scope::Kind opened(size_t brace) const {
+    if (is(brace + 1, "WARPCELL_CPU_SPLIT_BEGIN")) return Scope::split;
     for (size_t i = statement_; i < brace; i++) {
       if (is(i, "namespace")) return Scope::name_space;
       if (is(i, "__global__") || is(i, "__device__")) return Scope::device;
@@ -263,6 +264,9 @@ class Rewriter {
       if (end < tokens_.size()) dynamic_shared(end);
       return;
     }
+    // All of a block is one call of a split kernel, of which this is no inner block, to be entered again.
+    if (!scopes_.empty() && scopes_.back().kind == Scope::split)
+      edits_.replace(tokens_[i].at, tokens_[i].end, "WARPCELL_CPU_SPLIT_SHARED");
     for (size_t k = i + 1, depth = 0; k < end; k++) {
       if (is(k, "(") || is(k, "[") || is(k, "{")) depth++;
       if (depth > 0 && (is(k, ")") || is(k, "]") || is(k, "}"))) depth--;

@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../../device/cpu/warpcell_cpu/split_limits.h"
 #include "../../host/errors.h"
 #include "faults.h"
 
@@ -101,8 +102,9 @@ Span Pool::run(const Job& job, double& cost) {
   job_ = job;
   const Geometry& geometry = job_.geometry;
   threads_ = geometry.block[0] * geometry.block[1] * geometry.block[2];
+  const bool is_far = uint64_t(geometry.grid[0]) * geometry.block[0] > warpcell_cpu::kSplitThreads;
   // Counters are of threads that wait.
-  split_ = job.runs_together() || Scheduler::is_counting ? nullptr : job.split;
+  split_ = job.runs_together() || Scheduler::is_counting || is_far ? nullptr : job.split;
   uint64_t blocks = uint64_t(geometry.grid[0]) * geometry.grid[1] * geometry.grid[2];
   Worker& mine = *workers_[0];
   int64_t start = now();

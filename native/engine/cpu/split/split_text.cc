@@ -8,6 +8,7 @@
 #include "../../host/text.h"
 #include "exchange_text.h"
 #include "independence.h"
+#include "kernel_shape.h"
 #include "known_words.h"
 #include "regions.h"
 #include "turns.h"
@@ -430,34 +431,12 @@ class Writer {
   std::string out_;
 };
 
-bool has_barrier(const Code& code, const CellNames& names, const KernelText& kernel) {
-  for (size_t i = kernel.body.first; i < kernel.body.end; i++) {
-    std::string word = code.at(i);
-    const Macro* macro = names.macro(word);
-    if (word == "__syncthreads" || (macro != nullptr && macro->is_barrier) || !reason_to_keep(word).empty())
-      return true;
-    bool is_function = code.is_name(i) && (names.is_function(word) || macro != nullptr);
-    if (is_function && names.waits(word)) return true;
-  }
-  return false;
-}
-
-constexpr size_t kSmall = 600;  // tokens: a larger kernel would take too long to compile for each length of a row
-
-// Whether it asks for a place in a second dimension.
-bool has_rows(const Code& code, const KernelText& kernel) {
-  if (kernel.body.end - kernel.body.first > kSmall) return false;
-  for (size_t i = kernel.body.first; i < kernel.body.end; i++) {
-    if (code.is(i, "threadIdx") && code.is(i + 2, "y")) return true;
-  }
-  return false;
-}
-
 // Nothing where it would not pay. What is kept for the sake of strides may be what cannot be kept.
-std::string split_kernel(const Code& code, const CellNames& names, const KernelText& kernel, bool waits) {
+std::string split_kernel(const Code& code, const CellNames& names, const KernelText& kernel, bool waits,
+                         bool with_plain) {
   try {
     Writer writer(code, names, kernel, true);
-    return waits || writer.pays() ? writer.write() : "";
+    return waits || writer.pays() || (with_plain && is_plain(code, kernel)) ? writer.write() : "";
   } catch (const Kept&) {
     if (!waits) throw;
     return Writer(code, names, kernel, false).write();
@@ -466,7 +445,7 @@ std::string split_kernel(const Code& code, const CellNames& names, const KernelT
 
 }  // namespace
 
-SplitText split_text(const std::string& source, const std::vector<std::string>& defines) {
+SplitText split_text(const std::string& source, const std::vector<std::string>& defines, bool with_plain) {
   SplitText result;
   const Code cell(source);
   const std::vector<KernelText> kernels = CellNames(cell, defines).kernels();
@@ -480,7 +459,7 @@ SplitText split_text(const std::string& source, const std::vector<std::string>& 
     try {
       if (!names.reason().empty()) throw Kept{names.reason()};
       if (!names.reason_in_unnamed().empty()) throw Kept{names.reason_in_unnamed()};
-      std::string split = split_kernel(code, names, kernel, waits);
+      std::string split = split_kernel(code, names, kernel, waits, with_plain);
       if (split.empty()) continue;
       size_t last = kernels[i].body.end, end = cell.token(last).end;
       size_t start = source.rfind('\n', end - 1) + 1;

@@ -20,7 +20,8 @@ struct SplitText {
                                              // threads a row has, or 0
 };
 
-// `defines`: NAME or NAME=VALUE. Lines of the text that are the cell's keep their numbers.
-SplitText split_text(const std::string& source, const std::vector<std::string>& defines);
+// `defines`: NAME or NAME=VALUE. `with_plain`: kernels without loops are split, too, for a compiler that makes no
+// vectors of their threads by itself. Lines of the text that are the cell's keep their numbers.
+SplitText split_text(const std::string& source, const std::vector<std::string>& defines, bool with_plain);
 
 }  // namespace warpcell::cpu

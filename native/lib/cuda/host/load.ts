@@ -6,6 +6,7 @@ import { Kernel, type KernelTemplate } from "../kernel.ts";
 import { compileHost, file, type HostCode } from "../program/host-code.ts";
 import { lambdaPrefix } from "../program/lambdas.ts";
 import { refuseLocalTypes } from "../program/program.ts";
+import { isAlgorithm } from "../program/report.ts";
 import { splitProgram } from "../program/split.ts";
 import type { EarlierKernel } from "./earlier-kernels.ts";
 import type { HostFunction } from "./host-function.ts";
@@ -29,6 +30,7 @@ export async function compileHostFunctions(
   const code = await compileHost({ host, kernels }, source, name, { ...given, includes: folders });
   refuseLocalTypes(code.expressions, name);
   refuseLambdas(code.expressions);
+  refuseAlgorithms(code.expressions, name);
   // Instances of templates are compiled here, without blocking: the cache has them then.
   const own = new Set(split.kernels);
   const instances = code.expressions.filter((each) => each.includes("<") && own.has(plainName(each)));
@@ -58,6 +60,15 @@ function refuseLambdas(expressions: readonly string[]): void {
   const [line] = given.slice(given.indexOf(lambdaPrefix) + lambdaPrefix.length).split("_");
   throw new CompileError(
     `The lambda in line ${line} goes to the kernel ${plainName(given)}, which only programs with main() can do: write a struct with a __device__ operator(), and pass that.`,
+    "",
+  );
+}
+
+/** Their kernel is given classes of ours, whose pointers the session does not know. */
+function refuseAlgorithms(expressions: readonly string[], name: string): void {
+  if (!expressions.some(isAlgorithm)) return;
+  throw new CompileError(
+    `${name} calls an algorithm of Thrust or CUB, which only programs with main() can do: use the methods of tensors, x.sum(), x.sort(), x.cumsum(), in a TypeScript cell.`,
     "",
   );
 }

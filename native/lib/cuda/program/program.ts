@@ -10,7 +10,14 @@ import { deviceNamed } from "../../device/choice.ts";
 import { worded } from "../../wording.ts";
 import { checkForms, Compilation, type CompileOptions } from "../compilation.ts";
 import { compileHost, programFolder } from "./host-code.ts";
-import { failureSentence, type EndOfProgram, endSentence, type ProgramFailure } from "./report.ts";
+import {
+  failureSentence,
+  isAlgorithm,
+  kernelOf,
+  type EndOfProgram,
+  endSentence,
+  type ProgramFailure,
+} from "./report.ts";
 import { isProgram, splitProgram } from "./split.ts";
 
 /** How a program is compiled and run. */
@@ -101,7 +108,7 @@ export async function runProgram(source: string, options: ProgramOptions = {}): 
     );
     const { end, stdout, stderr } = await ended(child, options, device.name);
     const crash = endSentence(end);
-    if (crash !== null) throw new ProgramError(crash.code, crash.sentence, end.kernel || null, end.line || null);
+    if (crash !== null) throw new ProgramError(crash.code, crash.sentence, kernelOf(end) || null, end.line || null);
     return {
       exitCode: end.exitCode!,
       stdout,
@@ -126,8 +133,11 @@ function compileOptions({ std, arch, defines, includes, flags, fastMath }: Progr
 export function refuseLocalTypes(expressions: readonly string[], name: string): void {
   const local = expressions.find((expression) => /[{$']|\bmain::|\)::/.test(expression));
   if (local === undefined) return;
+  const given = isAlgorithm(local)
+    ? "gives an algorithm of Thrust or CUB"
+    : `launches ${local.slice(0, local.indexOf("<"))} with`;
   throw new CompileError(
-    `${name} launches ${local.slice(0, local.indexOf("<"))} with a lambda that has no __device__, or with a type that is local to a function, which device code cannot have: write [=] __device__ (…) { … } for a lambda, and a type outside of functions.`,
+    `${name} ${given} a lambda that has no __device__, or a type that is local to a function, which device code cannot have: write [=] __device__ (…) { … } for a lambda, and a type outside of functions.`,
     "",
   );
 }

@@ -63,6 +63,13 @@ export function failureSentence(failure: ProgramFailure, end: EndOfProgram): str
   return `${what} failed: ${failure.words} (${failure.name}), and nobody looked at it.${cause}`;
 }
 
-function launched({ kernel, line }: EndOfProgram): string {
-  return `${kernel}, launched in line ${line}`;
+function launched(end: EndOfProgram): string {
+  return `${kernelOf(end)}, launched in line ${end.line}`;
 }
+
+/** Whether the kernel of that name is the one that all algorithms of Thrust and CUB launch. */
+export const isAlgorithm = (kernel: string): boolean => kernel.startsWith("warpcell_algorithms::");
+
+/** What sentences call the kernel that was launched last. */
+export const kernelOf = ({ kernel }: EndOfProgram): string =>
+  isAlgorithm(kernel) ? "of an algorithm of Thrust or CUB" : kernel;

@@ -19,6 +19,8 @@ const deviceHeaders =
 
 /** Headers of device code, and what host code has in their place: names, and nothing that needs a device. */
 const hostTexts: readonly (readonly [headers: RegExp, text: string])[] = [
+  [/^thrust\//, '#include "warpcell_program/thrust.h"'],
+  [/^cub\/(cub\.cuh$|device\/|iterator\/|util_)/, '#include "warpcell_program/cub.h"'],
   [/^cub\/(block|warp)\//, "namespace cub {}"],
   [/^cuda\/(atomic|barrier|pipeline|latch|semaphore)$/, '#include "warpcell_program/scopes.h"'],
   [/^cuda\/std\//, '#include "warpcell_program/standard.h"'],
@@ -26,6 +28,24 @@ const hostTexts: readonly (readonly [headers: RegExp, text: string])[] = [
   [/^cuda_pipeline(_primitives)?\.h$/, ""],
   [/^warpcell\/(?!tensor\.)/, ""],
 ];
+
+const includes = /^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")[^\n]*/gm;
+
+/** Headers of algorithms for the whole device, which host code calls: device code has their types and one kernel. */
+const algorithmHeaders = /^thrust\/|^cub\/(cub\.cuh$|device\/|iterator\/|util_)/;
+const algorithmKernel = "for_each_number";
+const blockAlgorithms = /\b(Block|Warp)(Reduce|Scan|Load|Store|Exchange|RadixSort|Histogram)\b/g;
+
+/** What device code has in place of such a header: of all of CUB what a block or a warp does together, too, by its names. */
+function algorithmText(header: string, source: string, line: number): string {
+  const names = header === "cub/cub.cuh" ? new Set(source.match(blockAlgorithms)) : [];
+  const files = [...names].map((name) => {
+    const words = name.replace(/(?!^)[A-Z]/g, "_$&").toLowerCase();
+    return `<cub/${words.split("_")[0]}/${words}.cuh>`;
+  });
+  const lines = ["<warpcell/thrust.cuh>", ...files].map((file) => `#include ${file}`);
+  return files.length === 0 ? lines[0]! : [...lines, `#line ${line + 1}`].join("\n");
+}
 
 /** Whether a text has a `main` of its own, so that it is a program and no cell of kernels. */
 export function isProgram(source: string): boolean {
@@ -69,10 +89,12 @@ export function splitProgram(source: string, keepsLambdas = true): SplitProgram 
     const isView = text === "Tensor" && tokens[at + 1]?.text === "<" && tokens[at - 2]?.text === "warpcell";
     if (isView) host.push({ start, end, text: "TensorView" });
   }
+  const own = all.filter(isKernel).map(({ name }) => name);
+  const hasAlgorithms = [...source.matchAll(includes)].some(([, header]) => algorithmHeaders.test(header ?? ""));
   return {
     host: apply(source, host),
     device: apply(source, device),
-    kernels: [...new Set(all.filter(isKernel).map(({ name }) => name))],
+    kernels: [...new Set(hasAlgorithms ? [...own, algorithmKernel] : own)],
   };
 }
 
@@ -287,7 +309,10 @@ function usingPart(source: string, tokens: readonly Placed[], item: Item, needed
   if (space === "std" || space === "warpcell")
     return [{ start: tokens[item.first]!.start, end: tokens[item.first]!.start, text: `namespace ${space} {} ` }];
   const isOfStd = /\bstd\s*::/.test(text) && !/\bcuda\s*::\s*std\b/.test(text);
-  const isHosts = isOfStd || /\bwarpcell\s*::\s*Tensor\b(?!\s*<)/.test(text);
+  const isHosts =
+    isOfStd ||
+    /\bthrust\s*::\s*(device|host)_(vector|reference)\b/.test(text) ||
+    /\bwarpcell\s*::\s*Tensor\b(?!\s*<)/.test(text);
   if (isHosts) return [removed(source, tokens, item)];
   return space !== undefined || needed.has(item.name) ? [] : [removed(source, tokens, item)];
 }
@@ -370,13 +395,20 @@ function deviceHeaderEdits(source: string): Edit[] {
 
 /** Headers of the host go; what lies beside the program is for both. */
 function includeEdits(source: string): Edit[] {
-  return [...source.matchAll(/^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")[^\n]*/gm)].flatMap((match) => {
+  const written = new Set<string>();
+  return [...source.matchAll(includes)].flatMap((match) => {
     const header = (match[1] ?? match[2])!;
+    const [start, end] = [match.index, match.index + match[0].length];
+    const line = source.slice(0, start).split("\n").length;
+    const text = algorithmHeaders.test(header) ? algorithmText(header, source, line) : null;
+    if (text !== null) {
+      const isNew = !written.has(text);
+      written.add(text);
+      return [{ start, end, text: isNew ? text : " ".repeat(match[0].length) }];
+    }
     const isOfHost =
       match[1] !== undefined ? !deviceHeaders.test(header) : /^(cuda|helper|device_launch)_\w+\.h$/.test(header);
-    return isOfHost && !deviceHeaders.test(header)
-      ? [{ start: match.index, end: match.index + match[0].length, text: " ".repeat(match[0].length) }]
-      : [];
+    return isOfHost && !deviceHeaders.test(header) ? [{ start, end, text: " ".repeat(match[0].length) }] : [];
   });
 }
 
