@@ -6,6 +6,7 @@ import type {
   EditorTarget,
   GaugesTarget,
   KernelTarget,
+  MemoryMime,
   MemoryTarget,
   MistakesTarget,
   TensorMime,
@@ -22,6 +23,7 @@ export const tensorMime: TensorMime = "application/vnd.warpcell.tensor.v1+json";
 export const traceMime: TraceMime = "application/vnd.warpcell.trace.v1+json";
 export const asmMime: AsmMime = "application/vnd.warpcell.asm.v1+json";
 export const chartMime: ChartMime = "application/vnd.warpcell.chart.v1+json";
+export const memoryMime: MemoryMime = "application/vnd.warpcell.memory.v1+json";
 
 export const gaugesTarget: GaugesTarget = "warpcell.gauges";
 export const tensorTarget: TensorTarget = "warpcell.tensor";

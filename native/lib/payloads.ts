@@ -13,6 +13,7 @@ export type TensorMime = "application/vnd.warpcell.tensor.v1+json";
 export type TraceMime = "application/vnd.warpcell.trace.v1+json";
 export type AsmMime = "application/vnd.warpcell.asm.v1+json";
 export type ChartMime = "application/vnd.warpcell.chart.v1+json";
+export type MemoryMime = "application/vnd.warpcell.memory.v1+json";
 
 /** Comm targets. */
 export type GaugesTarget = "warpcell.gauges";
