@@ -5,7 +5,7 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { kernelInfo } from "../kernel/supervisor/kernel-info.ts";
+import { kernelInfo } from "../kernel/dist/supervisor/kernel-info.js";
 import { notebook, python, run, runner, temporary } from "./helpers/notebooks.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
