@@ -5,6 +5,7 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { kernelInfo } from "../kernel/dist/supervisor/kernel-info.js";
 import { notebook, python, run, runner, temporary } from "./helpers/notebooks.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -17,6 +18,14 @@ function asItIs(name: string): ReturnType<typeof run> {
   if (!ran.has(name)) ran.set(name, run(join(root, "notebooks", name)));
   return ran.get(name)!;
 }
+
+test("notebooks say of their language what the kernel does, or JupyterLab had something to save at once", () => {
+  const course = readdirSync(join(root, "notebooks", "course")).filter((name) => name.endsWith(".ipynb"));
+  for (const name of [...notebooks, ...course.map((each) => join("course", each))]) {
+    const { metadata } = JSON.parse(readFileSync(join(root, "notebooks", name), "utf8")) as { metadata: object };
+    expect(metadata, name).toMatchObject({ language_info: kernelInfo("")["language_info"] });
+  }
+});
 
 describe("notebooks", () => {
   test.each(notebooks)("%s runs", async (name) => {

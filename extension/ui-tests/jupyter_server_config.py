@@ -9,3 +9,5 @@ c.ServerApp.port = int(os.environ["WARPCELL_UI_PORT"])  # noqa: F821
 c.ServerApp.allow_root = True  # noqa: F821
 c.ServerApp.log_level = "ERROR"  # noqa: F821
 c.JupyterNotebookApp.expose_app_in_browser = True  # noqa: F821
+# Where documents are shared, what was written of them.
+c.SQLiteYStore.db_path = os.path.join(os.environ["TMPDIR"], "ystore.db")  # noqa: F821

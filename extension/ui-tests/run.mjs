@@ -7,6 +7,7 @@
 //     WARPCELL_COMMAND   the kernel's command line program; kernel/dist/main.js without it
 //     WARPCELL_SHOTS     a folder that keeps the screenshots
 //     WARPCELL_UI_TESTS  the folder of the tests; tests without it, bench has the figures of `npm run bench -- screen`
+//     WARPCELL_UI_PACKAGES  a folder of more packages for that Python, with their extensions of JupyterLab
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -20,6 +21,7 @@ const root = join(here, "..", "..");
 const python = process.env.WARPCELL_PYTHON ?? join(root, ".venv", "bin", "python");
 const chromium = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const command = process.env.WARPCELL_COMMAND ?? join(root, "kernel", "dist", "main.js");
+const packages = process.env.WARPCELL_UI_PACKAGES === undefined ? [] : [process.env.WARPCELL_UI_PACKAGES];
 const playwright = createRequire(import.meta.url).resolve("@playwright/test/cli");
 
 /** What must be there, with the way to get it. */
@@ -76,7 +78,11 @@ function environmentIn(folder, port) {
     JUPYTER_DATA_DIR: inside("data"),
     JUPYTER_RUNTIME_DIR: inside("runtime"),
     JUPYTERLAB_GALATA_ROOT_DIR: inside("root"),
-    JUPYTER_PATH: join(prefix, "share", "jupyter"),
+    JUPYTER_PATH: [join(prefix, "share", "jupyter"), ...packages.map((each) => join(each, "share", "jupyter"))].join(
+      delimiter,
+    ),
+    JUPYTER_CONFIG_PATH: packages.map((each) => join(each, "etc", "jupyter")).join(delimiter),
+    PYTHONPATH: packages.join(delimiter),
     WARPCELL_PYTHON: python,
     WARPCELL_UI_PORT: String(port),
     WARPCELL_UI_REPORT: join(folder, "report.json"),

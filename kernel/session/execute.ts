@@ -49,6 +49,17 @@ export async function execute(session: Session, command: ExecuteCommand): Promis
     isStopped = thrown instanceof Interrupted;
     if (isLeaving) payload.push(leavePayload);
     else error = fail(session, thrown, ran);
+    const shortage = session.memory.shortage(thrown);
+    if (shortage !== null)
+      output.send({
+        type: "display",
+        request: request.id,
+        data: shortage,
+        metadata: {},
+        displayId: null,
+        update: false,
+        buffers: [],
+      });
   }
   try {
     await session.live.flush();

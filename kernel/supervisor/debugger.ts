@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { DebugAnswer } from "../session-protocol.ts";
 import { cellPath, cellPaths } from "../session-protocol-debug.ts";
 import { optional, required, rowOf } from "./content.ts";
-import type { Json } from "./messages.ts";
+import { knock, type Json, type Message } from "./messages.ts";
 import type { Publisher } from "./publish.ts";
 import type { SessionKeeper } from "./session-keeper.ts";
 
@@ -12,6 +12,11 @@ interface Breakpoints {
   source: string;
   breakpoints: Json[];
 }
+
+/** The frames that lead a message to a client. */
+type Route = Uint8Array[];
+
+const textOf = (route: Route): string => Buffer.concat(route).toString("hex");
 
 /** What front ends may offer to stop at. */
 const filters = [
@@ -37,19 +42,20 @@ const ended = "The session has ended, and with it what it was asked.";
 export class Debugger {
   readonly #publisher: Publisher;
   readonly #session: SessionKeeper;
-  /** Those that are attached, by the route to them. */
-  readonly #clients = new Set<string>();
-  /** How many of all clients have gone since one attached alone. */
-  #gone = 0;
+  readonly #send: (message: Message, lost: () => void) => void;
+  /** The routes to those that are attached, by their text. */
+  readonly #clients = new Map<string, Route>();
   #isStopped = false;
   readonly #cells = new Map<string, string>();
   readonly #breakpoints = new Map<string, Breakpoints>();
   #filters: Json = {};
   #sent = 0;
 
-  constructor(publisher: Publisher, session: SessionKeeper) {
+  /** `send`: to one client; `lost` hears that it is not there any more. */
+  constructor(publisher: Publisher, session: SessionKeeper, send: (message: Message, lost: () => void) => void) {
     this.#publisher = publisher;
     this.#session = session;
+    this.#send = send;
   }
 
   /** Code is paused. */
@@ -62,7 +68,7 @@ export class Debugger {
   }
 
   /** The content of debug_reply. `client`: the route to who asks. */
-  async answer(content: Json, client: string): Promise<Json> {
+  async answer(content: Json, client: Route): Promise<Json> {
     const command = required(content, "command", "string");
     const given = optional(content, "arguments", "object", {});
     const own = rowOf(this.#own, command);
@@ -102,14 +108,15 @@ export class Debugger {
     if (this.#isStopped) this.event("continued", { threadId: thread.id, allThreadsContinued: true });
   }
 
-  /**
-   * A client has gone, perhaps one that debugs, and nothing says which: once all that debug may have gone, nothing
-   * waits for them.
-   */
+  /** A client has gone, and nothing says which: those that debug are knocked at. */
   clientLeft(): void {
-    if (!this.#isAttached || ++this.#gone < this.#clients.size) return;
-    this.#clients.clear();
-    void this.#detach();
+    for (const client of this.#clients.values()) this.#send(knock(client), () => void this.#drop(client));
+  }
+
+  /** One that no longer debugs. Once nobody does, nothing waits for them. */
+  #drop(client: Route): DebugAnswer | Promise<DebugAnswer> {
+    const wasAttached = this.#clients.delete(textOf(client));
+    return wasAttached && !this.#isAttached ? this.#detach() : succeeded();
   }
 
   /** Lets code go on that is paused. */
@@ -117,10 +124,10 @@ export class Debugger {
     void this.#ask("continue", {});
   }
 
-  readonly #own: Readonly<Record<string, (given: Json, client: string) => DebugAnswer | Promise<DebugAnswer>>> = {
+  readonly #own: Readonly<Record<string, (given: Json, client: Route) => DebugAnswer | Promise<DebugAnswer>>> = {
     debugInfo: (_given, client) =>
       succeeded({
-        isStarted: this.#clients.has(client),
+        isStarted: this.#clients.has(textOf(client)),
         hashMethod: cellPaths.method,
         hashSeed: cellPaths.seed,
         tmpFilePrefix: cellPaths.prefix,
@@ -133,16 +140,12 @@ export class Debugger {
       }),
     initialize: () => succeeded(capabilities),
     attach: async (_given, client) => {
-      if (!this.#isAttached) this.#gone = 0;
-      this.#clients.add(client);
+      this.#clients.set(textOf(client), client);
       const answer = await this.#attach();
       if (answer.success) this.event("initialized", {});
       return answer;
     },
-    disconnect: (_given, client) => {
-      this.#clients.delete(client);
-      return this.#isAttached ? succeeded() : this.#detach();
-    },
+    disconnect: (_given, client) => this.#drop(client),
     configurationDone: () => succeeded(),
     threads: () => succeeded({ threads: [thread] }),
     dumpCell: (given) => {

@@ -138,7 +138,7 @@ const control: Record<string, Handler> = {
   debug_request: {
     lane: "now",
     follows: true,
-    answer: ({ debug }, { content, identities }) => debug.answer(content, Buffer.concat(identities).toString("hex")),
+    answer: ({ debug }, { content, identities }) => debug.answer(content, identities),
   },
 };
 

@@ -59,6 +59,11 @@ export function replyTo(request: Message, content: Json, metadata: Json = {}): M
   };
 }
 
+/** To a client by a route, of no request: nobody waits for it, and a client that is there takes no notice. */
+export function knock(identities: Uint8Array[]): Message {
+  return { identities, header: header("debug_reply"), parent: {}, metadata: {}, content: {}, buffers: [] };
+}
+
 /** A broadcast caused by `request`, or by nothing. */
 export function broadcast(
   type: string,

@@ -91,7 +91,9 @@ export async function runKernel(connection: Connection): Promise<void> {
   const editor = new Editor(publisher, types);
   const own = Object.fromEntries([gauges, mistakes, editor].map((target) => [target.target, target]));
   const comms = new Comms(own, publisher, requests, session);
-  const debug = new Debugger(publisher, session);
+  const debug = new Debugger(publisher, session, (message, lost) =>
+    sockets?.send("control", wire.encode(message), lost),
+  );
   const parts: EventParts = {
     publisher,
     requests,
@@ -149,10 +151,8 @@ export async function runKernel(connection: Connection): Promise<void> {
       dispatch.tellState();
       return wire.encode(welcome(topic));
     },
-    unsubscribed: () => {
-      comms.clientLeft();
-      debug.clientLeft();
-    },
+    unsubscribed: () => comms.clientLeft(),
+    left: () => debug.clientLeft(),
     crowded: (isCrowded) => {
       session.reading = !isCrowded;
     },

@@ -17,6 +17,8 @@ export interface KernelListener {
   subscribed(topic: Uint8Array): Frames;
   /** A client no longer listens to iopub, also one that went without a word. */
   unsubscribed(): void;
+  /** A client's control connection has ended, also of one that went without a word. */
+  left(): void;
   /** More waits to be broadcast than readers take at the moment; and later: no longer. */
   crowded(isCrowded: boolean): void;
 }
@@ -39,6 +41,11 @@ const crowdedBytes = 1 << 20;
 /** How soon a client tries again to reach a kernel that is starting, in ms. */
 const reconnectInterval = 10;
 
+interface Outgoing {
+  readonly frames: Frames;
+  readonly lost?: (() => void) | undefined;
+}
+
 /**
  * Sends in order, one at a time, as ZeroMQ wants it, and at the end of the event loop's turn: handing a message over
  * takes as long as starting a cell, which goes first.
@@ -46,8 +53,8 @@ const reconnectInterval = 10;
 class Outbox {
   readonly #sender: Sender;
   #last: Promise<void> = Promise.resolve();
-  readonly #first: Frames[] = [];
-  readonly #waiting: Frames[] = [];
+  readonly #first: Outgoing[] = [];
+  readonly #waiting: Outgoing[] = [];
   #waitingBytes = 0;
   #sending = false;
   #isCrowded = false;
@@ -58,13 +65,14 @@ class Outbox {
     this.#sender = sender;
   }
 
-  send(frames: Frames): void {
-    this.#enqueue(this.#waiting, frames);
+  /** `lost` hears that nobody is there any more whom it could reach, where the socket tells. */
+  send(frames: Frames, lost?: () => void): void {
+    this.#enqueue(this.#waiting, { frames, lost });
   }
 
   /** Before all that waits, also before what was offered and found no room. */
   sendFirst(frames: Frames): void {
-    this.#enqueue(this.#first, frames);
+    this.#enqueue(this.#first, { frames });
   }
 
   /** Resolves when all that was sent has been handed to the network. */
@@ -72,9 +80,9 @@ class Outbox {
     return this.#last;
   }
 
-  #enqueue(lane: Frames[], frames: Frames): void {
-    lane.push(frames);
-    this.#count(bytesOf(frames));
+  #enqueue(lane: Outgoing[], outgoing: Outgoing): void {
+    lane.push(outgoing);
+    this.#count(bytesOf(outgoing.frames));
     if (!this.#sending) this.#last = this.#drain();
   }
 
@@ -83,19 +91,19 @@ class Outbox {
     await endOfTurn();
     for (let lane; (lane = [this.#first, this.#waiting].find(({ length }) => length > 0)) !== undefined; ) {
       if (!(await this.#offer(lane[0]!))) continue;
-      this.#count(-bytesOf(lane.shift()!));
+      this.#count(-bytesOf(lane.shift()!.frames));
     }
     this.#sending = false;
   }
 
   /** False when it is to be offered again. What cannot be sent at all has been dealt with. */
-  async #offer(frames: Frames): Promise<boolean> {
+  async #offer({ frames, lost }: Outgoing): Promise<boolean> {
     try {
       return await this.#sender.offer(frames);
     } catch (error) {
       // A client that has gone away is not the kernel's problem; what else it may be is worth a line.
-      if (!this.#sender.closed && !isUnreachable(error))
-        process.stderr.write(`warpcell: a message could not be sent: ${String(error)}\n`);
+      if (isUnreachable(error)) lost?.();
+      else if (!this.#sender.closed) process.stderr.write(`warpcell: a message could not be sent: ${String(error)}\n`);
       return true;
     }
   }
@@ -194,7 +202,8 @@ export class KernelSockets {
   static async bind(connection: Connection): Promise<KernelSockets> {
     const options = { ...unlimited, ...bounded };
     const shell = new Router(options),
-      control = new Router(options),
+      // Tells when there is nobody at the end of a route.
+      control = new Router({ ...options, mandatory: true }),
       stdin = new Router(options),
       iopub = new Broadcaster();
     // Not a Reply: that one stops at frames which are not a question of a Request. A prober who does not read its
@@ -221,6 +230,9 @@ export class KernelSockets {
     };
     deliver(shell, inbound("shell"));
     deliver(control, inbound("control"));
+    control.events.on("disconnect", () => {
+      if (!control.closed) void this.#threadIsDone().then(() => listener.left());
+    });
     deliver(stdin, inbound("stdin"));
     deliver(iopub, ([first]) => {
       if (first?.[0] === 1) this.#admit(first.subarray(1), listener);
@@ -243,8 +255,24 @@ export class KernelSockets {
     listener.unsubscribed();
   }
 
-  send(channel: Inbound | "iopub", frames: Frames): void {
-    this.#outboxes[channel].send(frames);
+  /** `lost` hears that the client of a message on control has gone. */
+  send(channel: Inbound | "iopub", frames: Frames, lost?: () => void): void {
+    this.#outboxes[channel].send(frames, lost);
+  }
+
+  /**
+   * Resolves when ZeroMQ's thread has done what it was about to do, since it has carried a heartbeat there and back: it
+   * tells of a client that leaves before it has taken the client's route away.
+   */
+  async #threadIsDone(): Promise<void> {
+    const socket = new Dealer({ linger: 0 });
+    try {
+      socket.connect(this.#sockets.hb.lastEndpoint!);
+      await socket.send("");
+      await socket.receive();
+    } finally {
+      socket.close();
+    }
   }
 
   /** Resolves when what had already arrived has been delivered: turns of the event loop until one brings nothing. */

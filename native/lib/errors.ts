@@ -295,6 +295,15 @@ export class CheckError extends WarpcellError {
   }
 }
 
+/** Figures of an allocator, and its blocks as the addon lists them. */
+export interface HeldMemory {
+  readonly client: number;
+  readonly allocated: number;
+  readonly reserved: number;
+  readonly peak: number;
+  readonly blocks: Float64Array;
+}
+
 /**
  * There is no memory left on a device. `requested` are the bytes that were wanted.
  * @example
@@ -309,11 +318,19 @@ export class OutOfMemory extends WarpcellError {
   readonly device: string;
   /** The bytes that were wanted. */
   readonly requested: number;
+  /** @internal What the device's memory held when it was thrown; `null`: no memory of a device was wanted. */
+  readonly #held: HeldMemory | null;
 
-  constructor(sentence: string, device: string, requested: number) {
+  constructor(sentence: string, device: string, requested: number, held: HeldMemory | null = null) {
     super("OUT_OF_MEMORY", sentence);
     this.device = device;
     this.requested = requested;
+    this.#held = held;
+  }
+
+  /** @internal Whatever was thrown. */
+  static heldAt(thrown: unknown): HeldMemory | null {
+    return thrown instanceof OutOfMemory ? thrown.#held : null;
   }
 }
 

@@ -27,7 +27,7 @@ export { nextFound, tileAt, viewedStatistics } from "./tensor/tiles.ts";
 export { previewOf } from "./tensor/display.ts";
 export { refuseEquality, refuseTruth } from "./tensor/truth.ts";
 export { storagesOf } from "./autograd/held.ts";
-export { deviceMemory, knownMemory, placeOf, storageOf, type KnownMemory } from "./memory/report.ts";
+export { deviceMemory, knownMemory, memoryAt, placeOf, storageOf, type KnownMemory } from "./memory/report.ts";
 export { idOfPlain, prepareViews, viewed } from "./tensor/viewed.ts";
 export { setUpWorkers } from "./data/crew.ts";
 export { importModulesBy } from "./data/transform.ts";

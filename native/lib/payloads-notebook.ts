@@ -97,6 +97,14 @@ export interface DeviceMemory {
   readonly byCell: readonly { readonly text: string; readonly bytes: number; readonly blocks: number }[];
 }
 
+/** An output of type `memoryMime`: what held a device's memory when there was not enough of it. */
+export interface ShortagePayload {
+  readonly version: 1;
+  /** The bytes that were wanted. */
+  readonly requested: number;
+  readonly memory: DeviceMemory;
+}
+
 /** A piece of memory that the device gave, from its start to its end. */
 export interface MemorySegment {
   readonly bytes: number;

@@ -13,6 +13,7 @@ export const tensorMime = "application/vnd.warpcell.tensor.v1+json";
 export const traceMime = "application/vnd.warpcell.trace.v1+json";
 export const asmMime = "application/vnd.warpcell.asm.v1+json";
 export const chartMime = "application/vnd.warpcell.chart.v1+json";
+export const memoryMime = "application/vnd.warpcell.memory.v1+json";
 
 /** Comm targets. */
 export const gaugesTarget = "warpcell.gauges";

@@ -201,6 +201,33 @@ describe.each(devices.map((device) => [device.name, device] as const))("on %s", 
     expect(range("alone", () => 3)).toBe(3);
   });
 
+  test("an annotation is on the device, too, where that does what it encloses, and nothing else is", async () => {
+    const p = await profile(async () => {
+      saxpy.launch(shape, n, 0.5, x, y);
+      range("outer", () => {
+        range("inner", () => {
+          for (let i = 0; i < 2; i++) saxpy.launch(shape, n, 0.5, x, y);
+        });
+        saxpy.launch(shape, n, 0.5, x, y);
+      });
+      range("nothing", () => 1);
+    });
+    const kernels = p.events().filter(({ kind }) => kind === "kernel");
+    expect(kernels).toHaveLength(4);
+    const spanOf = (first: number, last: number) => ({
+      start: kernels[first]!.start,
+      end: kernels[last]!.start + kernels[last]!.duration,
+    });
+    const found = p.events().filter(({ kind }) => kind === "device range");
+    expect(found.map(({ name: called }) => called).toSorted()).toEqual(["inner", "outer"]);
+    for (const { name: called, start, duration } of found) {
+      const wanted = spanOf(1, called === "outer" ? 3 : 2);
+      expect(start).toBe(wanted.start);
+      // Durations are kept in single precision.
+      expect(Math.abs(start + duration - wanted.end)).toBeLessThanOrEqual(2 ** -22 * duration);
+    }
+  });
+
   test("a file brings all of it back, and the Chrome trace has the same slices", async () => {
     const p = await profile(() => {
       range("step", () => {

@@ -392,6 +392,38 @@ test("of two clients that debug, one that stops or leaves leaves the other what 
   expect(shown(await done)).toContainEqual(["execute_result", "2"]);
 });
 
+test("a client that does not debug may leave, and of two that do, one leaves and the other stops", async () => {
+  const opened = await openKernel();
+  const [looks, leaves] = [connect(opened), connect(opened)];
+  await Promise.all([looks.ready(), leaves.ready()]);
+  const [gone, stays] = [new Debugging(leaves), new Debugging(opened.client)];
+  const code = "let n = 1;\nn = 2;\nn";
+  // The kernel notices who leaves: it closes the comms that it answers itself.
+  const noticed = async (client: KernelClient): Promise<void> => {
+    const comm = { comm_id: crypto.randomUUID(), target_name: "warpcell.gauges", data: {} };
+    opened.client.send("shell", requestOf("comm_open", comm));
+    await stays.ask("debugInfo");
+    const closed = next(opened.client, ({ header }) => header.msg_type === "comm_close");
+    client.close();
+    await closed;
+  };
+  await stays.start();
+  await stays.breakAt({ code }, 2);
+  const stopped = stays.stop();
+  const done = opened.client.execute(code);
+  await stopped;
+  await noticed(looks);
+  expect(await stays.ask("debugInfo")).toMatchObject({ isStarted: true, stoppedThreads: [1] });
+  await stays.ask("continue", { threadId: 1 });
+  expect(shown(await done)).toContainEqual(["execute_result", "2"]);
+
+  await gone.start();
+  await noticed(leaves);
+  await stays.ask("disconnect");
+  // Nobody is left for whom it would stop.
+  expect(shown(await opened.client.execute(code))).toContainEqual(["execute_result", "2"]);
+});
+
 test("nothing hangs: a session that ends, code that leaves the process, a shutdown", async () => {
   const opened = await openKernel();
   const { client } = opened;

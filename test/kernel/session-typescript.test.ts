@@ -775,7 +775,7 @@ describe("displays", () => {
     expect(
       (await bundle('({ "<w>": small("a < b"), n: 3, get g(): number { throw new Error("called"); } })'))["text/html"],
     ).toBe(
-      '<table><tbody><tr><th>&lt;w&gt;</th><td><img alt="" src="data:image/png;base64,AAAA"></td><td><code>a &lt; b</code></td></tr><tr><th>n</th><td></td><td><code>3</code></td></tr><tr><th>g</th><td></td><td><code>undefined</code></td></tr></tbody></table>',
+      '<table><tbody><tr><th style="text-align: left">&lt;w&gt;</th><td style="text-align: left"><img alt="" src="data:image/png;base64,AAAA"></td><td style="text-align: left"><code>a &lt; b</code></td></tr><tr><th style="text-align: left">n</th><td style="text-align: left"></td><td style="text-align: left"><code>3</code></td></tr><tr><th style="text-align: left">g</th><td style="text-align: left"></td><td style="text-align: left"><code>undefined</code></td></tr></tbody></table>',
     );
     const many = String((await bundle('Array.from({ length: 30 }, () => small("x"))'))["text/html"]);
     expect(many.match(/<tr>/g)).toHaveLength(25);

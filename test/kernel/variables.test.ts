@@ -1,7 +1,7 @@
 // What the notebook has, as %whos and front ends see it: names with the lines where they were made, without running any
 // code of the user's, and the memory behind them, also while a cell runs.
 import { expect, test } from "vitest";
-import type { DeviceMemory, MemoryReply, NotebookVariable } from "../../kernel/mime.ts";
+import type { DeviceMemory, MemoryReply, NotebookVariable, ShortagePayload } from "../../kernel/mime.ts";
 import type { KernelClient } from "../../kernel/client.ts";
 import type { Json } from "../../kernel/supervisor/messages.ts";
 import { openKernel, streamText } from "../helpers/kernel.ts";
@@ -246,4 +246,37 @@ test("what is no question is answered with what one is", async () => {
     [about, { release: "all" }, 'To give memory back takes a request number and release: "collect" or "trim".'],
   ] as const;
   for (const [comm, question, problem] of problems) expect(await comm.say(question)).toMatchObject({ problem });
+});
+
+const memoryMime = "application/vnd.warpcell.memory.v1+json";
+
+test("a cell that runs out of memory shows what held it at that moment, whatever has been freed since", async () => {
+  const { client } = await openKernel();
+  await client.execute(
+    'import { memory, ones, setMemoryLimit, tidy, zeros } from "warpcell";\nconst kept = ones([256, 1024]);\nsetMemoryLimit(memory()[kept.device].reserved + 2 ** 25);',
+  );
+  const { outputs, reply } = await client.execute(
+    "tidy(() => {\n  const passing = zeros([2 ** 21]);\n  return ones([2 ** 24]);\n});",
+  );
+  expect(reply).toMatchObject({ status: "error", ename: "OutOfMemory" });
+  const shown = outputs.filter(({ header }) => header.msg_type === "display_data");
+  expect(shown).toHaveLength(1);
+  const data = shown[0]!.content["data"] as { [memoryMime]: ShortagePayload; "text/plain": string };
+  const { requested, memory } = data[memoryMime];
+  expect(requested).toBe(2 ** 26);
+  const rows = memory.largest.map(({ bytes, names, shape, place }) => ({
+    bytes,
+    names,
+    shape,
+    text: memory.places[place - 1]?.text,
+  }));
+  // What `tidy` has freed on the way has its bytes and its line, and is no tensor any more.
+  expect(rows[0]).toEqual({ bytes: 2 ** 23, names: [], shape: null, text: "Cell [2]:2" });
+  expect(rows[1]).toEqual({ bytes: 2 ** 20, names: ["kept"], shape: [256, 1024], text: "Cell [1]:2" });
+  expect(memory.allocated).toBeGreaterThanOrEqual(2 ** 23 + 2 ** 20);
+  expect(data["text/plain"]).toMatch(
+    /^Memory of \S+ when 64\.0 MiB more were wanted: [\d.]+ MiB in tensors of [\d.]+ MiB held, the largest free piece [\d.]+ \w+\.\n +8\.0 MiB {2}Cell \[2\]:2\n +1\.0 MiB {2}kept {2}float32 \[256, 1024\] {2}Cell \[1\]:2/,
+  );
+  const other = await client.execute("throw new Error('another one');");
+  expect(other.outputs.map(({ header }) => header.msg_type)).toEqual(["execute_input", "error"]);
 });

@@ -12,7 +12,19 @@ import type {
 import { memoryTarget } from "../../../kernel/mime.ts";
 import { CommQuestions } from "../kernel-link/comm-questions.ts";
 import type { Checked, Expectations } from "../kernel-link/fields.ts";
-import { count, counts, finite, flag, list, orNull, problemIn, text, texts, within } from "../kernel-link/fields.ts";
+import {
+  checkFields,
+  count,
+  counts,
+  finite,
+  flag,
+  list,
+  orNull,
+  problemIn,
+  text,
+  texts,
+  within,
+} from "../kernel-link/fields.ts";
 import type { NotebookInFront } from "../kernel-link/notebook-in-front.ts";
 
 export type Memory = Pick<MemoryReply, "devices" | "cells" | "running">;
@@ -55,7 +67,11 @@ const cellFields: Expectations<CellMemory> = {
 
 const what = (): string => trans.__("a device's memory");
 
-function problemOf({ places, segments, largest, byCell }: DeviceMemory): string | null {
+/** What is wrong with what is said of one device; `null`: nothing. */
+export function problemOfDevice(device: unknown): string | null {
+  const checked = checkFields(what(), device, deviceFields);
+  if (!checked.ok) return checked.problem;
+  const { places, segments, largest, byCell } = checked.value;
   const problem =
     problemIn(trans.__("place"), what(), places, placeFields) ??
     problemIn(trans.__("segment"), what(), segments, segmentFields) ??
@@ -77,13 +93,9 @@ export function checkMemory(data: unknown): Checked<Memory> {
   if (!Array.isArray(devices) || !Array.isArray(cells))
     return { ok: false, problem: trans.__("The kernel's answer has no lists of devices and cells.") };
   const problem =
-    problemIn(trans.__("device"), trans.__("the memory"), devices, deviceFields) ??
+    devices.reduce<string | null>((found, device) => found ?? problemOfDevice(device), null) ??
     problemIn(trans.__("cell"), trans.__("the memory"), cells, cellFields);
   if (problem !== null) return { ok: false, problem };
-  for (const device of devices as DeviceMemory[]) {
-    const inDevice = problemOf(device);
-    if (inDevice !== null) return { ok: false, problem: inDevice };
-  }
   return { ok: true, value: { devices, cells, running: running === true } as Memory };
 }
 

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { CellMemory, DeviceMemory, MemoryBlock } from "../../../kernel/mime.ts";
 import { CellHues, cellOfPlace } from "./cell-colours.ts";
 import { checkMemory } from "./payload.ts";
+import { checkShortage } from "./shortage-payload.ts";
 import { ageText, blockText, freeText, unnamedText } from "./words.ts";
 
 const places = [{ text: "Cell [3]:4", cell: "a", count: 3, line: 4 }];
@@ -83,7 +84,7 @@ test.each<[unknown, string]>([
   [{}, "The kernel's answer has no lists of devices and cells."],
   [
     { devices: [{ ...device, free: -1 }], cells: [] },
-    '"free" of device 1 of the memory is -1 but should be a whole number ≥ 0.',
+    '"free" of a device\'s memory is -1 but should be a whole number ≥ 0.',
   ],
   [
     { devices: [{ ...device, segments: [{ bytes: 1, blocks: [{ ...block, names: "x" }] }] }], cells: [] },
@@ -102,4 +103,18 @@ test.each<[unknown, string]>([
 test("an answer as described is trusted", () => {
   const answer = { devices: [device], cells: [cell], running: true };
   expect(checkMemory(answer)).toEqual({ ok: true, value: answer });
+});
+
+test("what held memory when it ran out", () => {
+  const right = { version: 1, requested: 2 ** 30, memory: device };
+  expect(checkShortage(right)).toEqual({ ok: true, value: right });
+  const problem = (value: unknown) => (checkShortage(value) as { problem: string }).problem;
+  expect(problem({ ...right, version: 2 })).toMatch(/^"version" of a map of memory is 2 but should be 1\. Bring the /);
+  expect(problem({ ...right, requested: -1 })).toMatch(
+    /^"requested" of a map of memory is -1 but should be a whole number ≥ 0\.$/,
+  );
+  expect(problem({ ...right, memory: [] })).toMatch(/ should be /);
+  expect(problem({ ...right, memory: { ...device, largest: [{ ...block, place: 2 }] } })).toBe(
+    "A block of a device's memory names a place that is not listed.",
+  );
 });

@@ -1,10 +1,11 @@
-// Gives every name a colour of its own, by a hash of its text, for light and for dark pages.
+// Gives every name a colour of its own, in the order in which names appear, for light and for dark pages.
 import type { Colour } from "../drawing/oklch.ts";
 import { inkOn, oklch } from "../drawing/oklch.ts";
 
 /** Colours as a picture's pixels hold them: alpha, blue, green, red, from the highest byte down. */
 export interface Palette {
   /** By name. */
+  readonly colours: readonly Colour[];
   readonly fill: Uint32Array;
   readonly ink: readonly string[];
   readonly background: number;
@@ -16,16 +17,15 @@ const chroma = 0.105;
 
 export const packed = ([red, green, blue]: Colour): number => ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 
-/** FNV-1a, with the bits mixed once more so that names that differ in their last letter differ in colour. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
-  return (hash ^ (hash >>> 13)) >>> 0;
-}
+/** The first half are a twelfth of the circle apart, and those that follow each other far; then come those between. */
+const hueAt = (index: number): number => 2 * ((index * 5) % (hues / 2)) + (index % hues < hues / 2 ? 0 : 1);
 
-const coloursOf = (lightness: readonly number[]): readonly Colour[] =>
-  lightness.flatMap((tone) => Array.from({ length: hues }, (_, hue) => oklch(tone, (hue * 360) / hues, chroma)));
+/** All hues, then all again where a tone that they had has the other. */
+const coloursOf = (lightness: readonly [number, number]): readonly Colour[] =>
+  Array.from({ length: 2 * hues }, (_, index) => {
+    const isSecond = Math.floor(index / (hues / 2)) === 1 || Math.floor(index / (hues / 2)) === 2;
+    return oklch(lightness[isSecond ? 1 : 0], (hueAt(index) * 360) / hues, chroma);
+  });
 const colours = { light: coloursOf(tones.light), dark: coloursOf(tones.dark) };
 
 /** The number of a step or a cell, which many names of one kind end with. */
@@ -35,21 +35,31 @@ const ordinal = /[ #([]+\d+[)\]]?$/;
 const quietColours = { light: oklch(0.88, 260, 0.012), dark: oklch(0.36, 260, 0.012) };
 
 /**
- * The colour of a name on a dark page or a light one; `quiet`: it is no work. Names that differ in the number at their
- * end alone share it.
+ * The colours of names on a dark page or a light one; `quiet`: 1 for each name that is no work. Names that differ in the
+ * number at their end alone share one.
  */
-export function colourOf(name: string, dark: boolean, quiet: boolean): Colour {
-  if (quiet) return dark ? quietColours.dark : quietColours.light;
+function coloursOfNames(names: readonly string[], quiet: Uint8Array, dark: boolean): readonly Colour[] {
   const choice = dark ? colours.dark : colours.light;
-  return choice[hashOf(name.replace(ordinal, "")) % choice.length]!;
+  const given = new Map<string, Colour>();
+  return names.map((name, index) => {
+    if (quiet[index] === 1) return dark ? quietColours.dark : quietColours.light;
+    const kind = name.replace(ordinal, "");
+    const colour = given.get(kind) ?? choice[given.size % choice.length]!;
+    given.set(kind, colour);
+    return colour;
+  });
 }
 
-/** `quiet`: 1 for each name that is no work. */
 export function paletteOf(names: readonly string[], quiet: Uint8Array, background: Colour, dark: boolean): Palette {
-  const chosen = names.map((name, index) => colourOf(name, dark, quiet[index] === 1));
+  const chosen = coloursOfNames(names, quiet, dark);
   const inks = new Map<Colour, string>();
   const inkFor = (colour: Colour): string => inks.get(colour) ?? inks.set(colour, inkOn(colour)).get(colour)!;
-  return { fill: Uint32Array.from(chosen, packed), ink: chosen.map(inkFor), background: packed(background) };
+  return {
+    colours: chosen,
+    fill: Uint32Array.from(chosen, packed),
+    ink: chosen.map(inkFor),
+    background: packed(background),
+  };
 }
 
 /** `share` (0 … 256) of one packed colour over another. */

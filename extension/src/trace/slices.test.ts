@@ -154,6 +154,7 @@ test("search finds names, places and kernels, and steps through them in time and
 
 const ground = 0xff000000;
 const palette: Palette = {
+  colours: [],
   fill: Uint32Array.of(0xff0000ff, 0xff00ff00, 0xffff0000, 0xff888888),
   ink: names.map(() => "#000"),
   background: ground,

@@ -15,7 +15,6 @@ import { helpNode } from "./help.ts";
 import type { KeyActions } from "./keys.ts";
 import { keyFor } from "./keys.ts";
 import { TimelineModel } from "./model.ts";
-import { colourOf } from "./palette.ts";
 import type { Trace } from "./payload.ts";
 import type { Spot } from "./pointer.ts";
 import { PointerGestures } from "./pointer.ts";
@@ -47,8 +46,7 @@ export class Timeline implements KeyActions {
   private readonly scroller: HTMLElement;
   private readonly tip = element("div", "warpcell-trace-tip");
   private readonly details = element("div", "warpcell-trace-details");
-  private readonly colours = (name: number): Colour =>
-    colourOf(this.trace.payload.names[name]!, this.themeNow().dark, this.model.quiet[name] === 1);
+  private readonly colours = (name: number): Colour => this.themeNow().palette.colours[name]!;
   private readonly announcer = element("div", "warpcell-trace-announcer");
   private readonly help = helpNode();
   private readonly toolbar: Toolbar;

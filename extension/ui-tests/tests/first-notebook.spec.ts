@@ -95,6 +95,13 @@ async function watchUpdates(item: Locator): Promise<() => Promise<number>> {
   return () => counter.evaluate(({ updates }) => updates);
 }
 
+test("a notebook that was opened, with its kernel, has nothing to save", async ({ page }) => {
+  // The kernel has said what its language is.
+  await page.notebook.selectCells(indexOf(/./));
+  await expect(cell(page, indexOf(/./)).locator(".cm-content")).toHaveAttribute("data-language", "typescript");
+  await expect(page.locator(".lm-TabBar-tab.jp-mod-dirty")).toHaveCount(0);
+});
+
 test("every cell runs; CUDA cells have their colours; tensors have their line and their heat map", async ({ page }) => {
   expect(await runAll(page)).toEqual([]);
 

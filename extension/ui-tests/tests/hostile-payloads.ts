@@ -89,6 +89,28 @@ const oddities: readonly string[] = [
 const floats = (values: readonly number[]): string => Buffer.from(Float32Array.from(values).buffer).toString("base64");
 const drawing = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 640 320"><g class="marks"><path class="line" data-name="wave" d="M0 0L10 10" stroke="#112233" fill="none"/><text x="1" y="1">HERE</text></g></svg>`;
 
+const fullMemory = {
+  device: "cpu",
+  allocated: 4096,
+  reserved: 8192,
+  peak: 4096,
+  free: 4096,
+  largestFree: 4096,
+  named: 4096,
+  places: [{ text: "Cell [3]:4", cell: "a", count: 3, line: 4 }],
+  segments: [
+    {
+      bytes: 8192,
+      blocks: [
+        { bytes: 4096, count: 1, place: 1, shape: [32, 32], dtype: "float32", names: ["x"], since: 1000 },
+        { bytes: 4096, count: 1, place: -1, shape: null, dtype: null, names: [], since: null },
+      ],
+    },
+  ],
+  largest: [{ bytes: 4096, count: 1, place: 1, shape: [32, 32], dtype: "float32", names: ["x"], since: 1000 }],
+  byCell: [{ text: "Cell [3]", bytes: 4096, blocks: 1 }],
+};
+
 const bases: Readonly<Record<string, Record<string, unknown>>> = {
   "application/vnd.warpcell.tensor.v1+json": {
     "application/vnd.warpcell.tensor.v1+json": {
@@ -127,6 +149,9 @@ const bases: Readonly<Record<string, Record<string, unknown>>> = {
     },
   },
   [asmMime]: { [asmMime]: axpy() },
+  "application/vnd.warpcell.memory.v1+json": {
+    "application/vnd.warpcell.memory.v1+json": { version: 1, requested: 2 ** 30, memory: fullMemory },
+  },
   "application/vnd.warpcell.chart.v1+json": {
     "application/vnd.warpcell.chart.v1+json": {
       version: 1,

@@ -8,7 +8,7 @@ import { run } from "./side-panel";
 
 const isLong = process.env["WARPCELL_LONG"] === "1";
 const seed = Number(process.env["WARPCELL_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
-const all = 600;
+const all = 700;
 const sample = 80;
 
 /** What a page says and asks for from here on that it should not. */

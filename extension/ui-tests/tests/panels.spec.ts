@@ -142,6 +142,39 @@ test("memory: figures, largest tensors, a map and cells, by a click on the gauge
   await expect(page.getByText(/TypeScript \+ CUDA \| Idle/)).toBeVisible();
 });
 
+test("memory that runs out: above the error stands what held it, with its lines", async ({ page, tmpPath }) => {
+  const sources = [
+    'import { memory, ones, setMemoryLimit } from "warpcell";\nconst weights = ones([2048, 1024]);\nsetMemoryLimit(memory()[weights.device].reserved + 2 ** 25);',
+    "const more = ones([2 ** 24]);",
+  ];
+  const path = `${tmpPath}/shortage.ipynb`;
+  await page.contents.uploadContent(
+    notebookOf(
+      typescript,
+      sources.map((source) => ({ source })),
+    ),
+    "text",
+    path,
+  );
+  await open(page, path);
+  await expect(page.getByText(/TypeScript \+ CUDA \| Idle/)).toBeVisible();
+  for (const at of sources.keys()) {
+    await page.notebook.selectCells(at);
+    await run(page, "notebook:run-cell");
+    await expect(cell(page, at).locator(".jp-InputPrompt")).toHaveText(/\[\d+\]:/);
+  }
+  const shown = cell(page, 1).locator(".warpcell-shortage");
+  await expect(shown.locator("h4")).toHaveText("Memory of cpu when 64.0 MiB more were wanted");
+  await expect(shown.locator("tbody tr").first()).toContainText(
+    /8\.0 MiB.*weights.*float32 \[2048, 1024\].*Cell \[1\]:2/,
+  );
+  await shown.locator(".warpcell-map-used").first().hover();
+  await expect(shown.locator(".warpcell-map-reading")).toContainText("Cell [1]:2");
+  await pictures(page, "shortage");
+  await shown.locator(".warpcell-place").first().click();
+  await expect(cell(page, 0).locator(".cm-content")).toBeFocused();
+});
+
 test("from a heat map and a slider Ctrl+S saves, Esc returns to the cell, and arrows stay", async ({
   page,
   tmpPath,

@@ -1,11 +1,14 @@
 // Who holds the memory of devices: what each cell took, which names lead to what, and what the agent is told of it before
 // a cell that may keep this thread busy.
 import type { Worker } from "node:worker_threads";
+import type { OutOfMemory } from "warpcell";
 import type * as Host from "warpcell/host";
 import type { CellMemory, KernelReply, MemoryReply, TracePlace } from "../../mime.ts";
 import { type Held, shared, type ToAgent } from "../agent/agent-link.ts";
 import type { CellRegistry, RanCell } from "../cells/cell-registry.ts";
 import type { Names } from "../cells/names.ts";
+import type { MimeBundle } from "../../session-protocol.ts";
+import { shortageBundle } from "./shortage.ts";
 
 /** So many of the cells that took or freed memory are remembered. */
 const mostCells = 200;
@@ -79,12 +82,21 @@ export class MemoryReports {
     return { code: this.#names.compiled(), devices: this.#host?.openDevices() ?? [] };
   }
 
+  /** What held the memory when there was not enough of it, to be shown; `null`: that is not what was thrown. */
+  shortage(thrown: unknown): MimeBundle | null {
+    // An age would be that of when it is read.
+    const memory = this.#host?.memoryAt(thrown, this.#namesOf(), () => null) ?? null;
+    return memory && shortageBundle((thrown as OutOfMemory).requested, memory);
+  }
+
   #known(): Held["memory"] {
-    const holders = this.#names.holders();
-    return this.#host!.knownMemory(
-      (storage) => holders.get(storage) ?? [],
-      ({ count }) => this.#starts.get(count) ?? null,
-    );
+    return this.#host!.knownMemory(this.#namesOf(), ({ count }) => this.#starts.get(count) ?? null);
+  }
+
+  /** Names are looked through when the first is asked for. */
+  #namesOf(): Parameters<typeof Host.knownMemory>[0] {
+    let holders: ReturnType<Names["holders"]> | null = null;
+    return (storage) => (holders ??= this.#names.holders()).get(storage) ?? [];
   }
 
   #tell({ label: text, id: cell = null, count }: RanCell): void {

@@ -27,12 +27,15 @@ export function picturesOf(value: object): string {
   const rows = entriesOf(value).map(([name, each]) => {
     const { "image/png": png, "text/plain": line } = isSmall(each) ? each[smallSymbol]() : { "text/plain": text(each) };
     const picture = png === undefined ? "" : `<img alt="" src="data:image/png;base64,${png}">`;
-    return `<tr><th>${escape(name)}</th><td>${picture}</td><td><code>${escape(line)}</code></td></tr>`;
+    return `<tr>${cell("th", escape(name))}${cell("td", picture)}${cell("td", `<code>${escape(line)}</code>`)}</tr>`;
   });
   const more = (Array.isArray(value) ? value.length : Object.keys(value).length) - rows.length;
-  const rest = more > 0 ? `<tr><th></th><td></td><td>and ${more} more</td></tr>` : "";
+  const rest = more > 0 ? `<tr>${cell("th", "")}${cell("td", "")}${cell("td", `and ${more} more`)}</tr>` : "";
   return `<table><tbody>${rows.join("")}${rest}</tbody></table>`;
 }
+
+/** Notebooks put what is in tables to the right, as numbers want it. */
+const cell = (tag: "th" | "td", html: string): string => `<${tag} style="text-align: left">${html}</${tag}>`;
 
 /** Getters are not called: showing a value must not change it. */
 function entriesOf(value: object): [string, unknown][] {

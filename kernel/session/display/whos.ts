@@ -1,4 +1,5 @@
 // The text of %whos: the notebook's names in columns.
+import { bytesText } from "./bytes-text.ts";
 import type { NotebookVariable } from "../../mime.ts";
 
 /** A line is so long; what a value is in words is cut to it. */
@@ -51,11 +52,4 @@ function wrapped(text: string): string {
     else lines.push(last === undefined ? word : `  ${word}`);
   }
   return `${lines.join("\n")}\n`;
-}
-
-const units = ["B", "KiB", "MiB", "GiB", "TiB"];
-
-function bytesText(bytes: number): string {
-  const unit = Math.min(units.length - 1, bytes < 1024 ? 0 : Math.floor(Math.log2(bytes) / 10));
-  return `${unit === 0 ? bytes : (bytes / 1024 ** unit).toFixed(1)} ${units[unit]}`;
 }

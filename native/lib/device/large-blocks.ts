@@ -1,4 +1,5 @@
 // Which lines large tensors came from, for the error that says that there is no memory left for another one.
+import type { HeldMemory } from "../errors.ts";
 import { sizeText } from "../figures.ts";
 import { binding } from "../wire/binding.ts";
 import { origin, originPlace, placeText } from "./origins.ts";
@@ -13,6 +14,12 @@ interface Full {
   readonly client: number;
   readonly name: string;
   readonly properties: { readonly memoryTotal: number };
+}
+
+/** What a client's allocator holds now. */
+export function heldBy(client: number): HeldMemory {
+  const { allocated, reserved, peak } = binding.memory(client);
+  return { client, allocated, reserved, peak, blocks: binding.blocks(client) };
 }
 
 export class LargeBlocks {

@@ -5,7 +5,7 @@ import { activity, clock } from "./activity.ts";
 import { Comfort } from "./comfort.ts";
 import { Op } from "../wire/commands.ts";
 import { Execution } from "./execution.ts";
-import { largeBlock, LargeBlocks } from "./large-blocks.ts";
+import { heldBy, largeBlock, LargeBlocks } from "./large-blocks.ts";
 import { answerOf, requestFields, type AnswerOf, type MessageName, type RequestOf } from "../wire/messages.ts";
 import { type DeviceFault, DeviceUnavailable, InterruptedError, OutOfMemory, WarpcellError } from "../errors.ts";
 import { faultOf, interruptionOf, type Loss, refusalOf } from "./faults.ts";
@@ -260,7 +260,8 @@ export class DeviceProcess {
       for (; place < -1; place = attempt(mayGrow)) this.#attend(place === -2 ? "died" : "interrupted");
       if (place >= 0) return place;
     }
-    throw new OutOfMemory(this.blocks.shortage(this, bytes, memory), this.name, bytes);
+    const held = memory === "device" ? heldBy(this.client) : null;
+    throw new OutOfMemory(this.blocks.shortage(this, bytes, memory), this.name, bytes, held);
   }
 
   free(place: number): void {

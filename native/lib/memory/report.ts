@@ -1,7 +1,9 @@
 // What holds a device's memory: its allocator's blocks, each with the line that wanted it and the tensor that was made
 // there. It reads figures only, so that it answers on any thread, also while another one allocates.
 import { binding } from "../wire/binding.ts";
+import { heldBy } from "../device/large-blocks.ts";
 import { DeviceProcess } from "../device/process.ts";
+import { OutOfMemory, type HeldMemory } from "../errors.ts";
 import { originPlace, placeText, type CodePlace } from "../device/origins.ts";
 import type { DeviceMemory, MemoryBlock, MemorySegment, TracePlace } from "../payloads.ts";
 import { DeviceArray } from "./array.ts";
@@ -53,32 +55,45 @@ export function storageOf(value: object): Storage | null | undefined {
   return DeviceArray.storageOf(value);
 }
 
-/** What this thread knows of its devices. `namesOf` says by which names of the notebook a storage is found. */
-export function knownMemory(
-  namesOf: (storage: Storage) => readonly string[],
-  startOf: (cell: CodePlace) => number | null,
-): KnownMemory[] {
-  return DeviceProcess.all().map((device) => {
-    const tensors = new Map<number, KnownTensor>();
-    const places: Map<number, { place: TracePlace; since: number | null }> = new Map();
-    let named = 0;
-    for (const storage of storagesOn(device)) {
-      const { place, shape, dtype, bytes } = storage;
-      const names = namesOf(storage);
-      if (names.length > 0) named += bytes;
-      if (dtype !== null) tensors.set(place, { shape, dtype, names });
-    }
-    for (const { origin } of blocksOf(device.client)) {
-      if (origin <= 0 || places.has(origin)) continue;
-      const found = originPlace(origin);
-      if (found !== undefined) places.set(origin, { place: placeOf(found), since: startOf(found) });
-    }
-    return { client: device.client, device: device.name, tensors, places, named };
-  });
+/** By which names of the notebook a storage is found. */
+type NamesOf = (storage: Storage) => readonly string[];
+/** When a cell began, in ms since the epoch. */
+type StartOf = (cell: CodePlace) => number | null;
+
+/** What this thread knows of its devices. */
+export function knownMemory(namesOf: NamesOf, startOf: StartOf): KnownMemory[] {
+  return DeviceProcess.all().map((device) => knownOf(device, blocksIn(heldBy(device.client)), namesOf, startOf));
 }
 
-function blocksOf(client: number): Block[] {
-  const numbers = binding.blocks(client);
+function knownOf(device: DeviceProcess, blocks: readonly Block[], namesOf: NamesOf, startOf: StartOf): KnownMemory {
+  const tensors = new Map<number, KnownTensor>();
+  const places: Map<number, { place: TracePlace; since: number | null }> = new Map();
+  let named = 0;
+  for (const storage of storagesOn(device)) {
+    const { place, shape, dtype, bytes } = storage;
+    const names = namesOf(storage);
+    if (names.length > 0) named += bytes;
+    if (dtype !== null) tensors.set(place, { shape, dtype, names });
+  }
+  for (const { origin } of blocks) {
+    if (origin <= 0 || places.has(origin)) continue;
+    const found = originPlace(origin);
+    if (found !== undefined) places.set(origin, { place: placeOf(found), since: startOf(found) });
+  }
+  return { client: device.client, device: device.name, tensors, places, named };
+}
+
+/**
+ * The memory of a device as it was when an {@link OutOfMemory} was thrown, whatever has been freed since; `null` of
+ * anything else, and where the device has ended.
+ */
+export function memoryAt(thrown: unknown, namesOf: NamesOf, startOf: StartOf): DeviceMemory | null {
+  const held = OutOfMemory.heldAt(thrown);
+  const device = held && DeviceProcess.all().find(({ client }) => client === held.client);
+  return device ? describedMemory(knownOf(device, blocksIn(held), namesOf, startOf), held) : null;
+}
+
+function blocksIn({ blocks: numbers }: Pick<HeldMemory, "blocks">): Block[] {
   return Array.from({ length: numbers.length / 4 }, (_, index) => ({
     segment: numbers[4 * index]!,
     place: numbers[4 * index + 1]!,
@@ -89,9 +104,13 @@ function blocksOf(client: number): Block[] {
 
 /** The memory of a device as it is now. Callable from any thread. */
 export function deviceMemory(known: KnownMemory): DeviceMemory {
-  const { client, device, named } = known;
-  const { allocated, reserved, peak } = binding.memory(client);
-  const blocks = blocksOf(client);
+  return describedMemory(known, heldBy(known.client));
+}
+
+function describedMemory(known: KnownMemory, held: HeldMemory): DeviceMemory {
+  const { device, named } = known;
+  const { allocated, reserved, peak } = held;
+  const blocks = blocksIn(held);
   const described = new Descriptions(known);
   const used = blocks.filter(({ origin }) => origin >= 0).toSorted((a, b) => b.bytes - a.bytes);
   const free = blocks.filter(({ origin }) => origin < 0);

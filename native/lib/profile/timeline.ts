@@ -14,6 +14,7 @@ import type { Described } from "../device/activity.ts";
 import { stackKey, type RanOperation, type Recorder } from "./recorder.ts";
 import { Interned, type Detail, type Place, type Track } from "./slices.ts";
 import { occupancyOf } from "./occupancy.ts";
+import { RanWork } from "./ran-work.ts";
 
 /** What one device recorded. */
 export interface DeviceRecords {
@@ -92,6 +93,8 @@ export class TimelineBuilder {
   >();
   /** By device and sequence: the draft of the command in this process, and its event. */
   readonly #commands = new Map<DeviceProcess, Map<number, { draft: number; event: number }>>();
+  /** Drafts of annotations. */
+  readonly #ranges: number[] = [];
 
   constructor(recorder: Recorder) {
     this.#recorder = recorder;
@@ -177,6 +180,7 @@ export class TimelineBuilder {
         this.#place(log.origin[event]!),
         detail,
       );
+      if (isRange) this.#ranges.push(draft);
       if (device === null || (kind !== EventKind.command && kind !== EventKind.request)) continue;
       let commands = this.#commands.get(device);
       if (commands === undefined) this.#commands.set(device, (commands = new Map()));
@@ -263,6 +267,7 @@ export class TimelineBuilder {
     const known: KnownKernel[] = [];
     /** Details by blocks. */
     const parts = new Map<number, number>();
+    const ran = new RanWork();
     /** Of the last kernel: its command, and which of its kernels it is. */
     let [last, nth] = [0, 0];
     for (let at = 0; at < records.length; at++) {
@@ -277,6 +282,8 @@ export class TimelineBuilder {
       const place = cause < 0 ? -1 : this.drafts.place[cause]!;
       const add = (track: number, detail: number, kernel = -1) =>
         this.drafts.add(track, start, end, this.#name(name), place, detail, cause, kernel);
+      if (cause >= 0 && (kind === "kernel" || kind === "copy" || kind === "fill"))
+        ran.add(this.drafts.start[cause]!, start, end);
       switch (kind) {
         case "kernel": {
           const number = records.name(at);
@@ -311,6 +318,20 @@ export class TimelineBuilder {
         default:
           add(this.#track(`process of ${device.name}`, "host", device.name), this.#detail(kind, [], null, null));
       }
+    }
+    this.#addRanges(device.name, ran);
+  }
+
+  /** What annotations enclose is done later on a device: there they are where that is. */
+  #addRanges(device: string, ran: RanWork): void {
+    const { drafts } = this;
+    for (const range of this.#ranges) {
+      const begun = drafts.start[range]!;
+      const done = ran.startedBetween(begun, drafts.end[range]!);
+      if (done === null) continue;
+      const track = this.#track("annotations", "range", device);
+      const detail = this.#detail("device range", [], null, null);
+      drafts.add(track, done.start, done.end, drafts.name[range]!, drafts.place[range]!, detail, range);
     }
   }
 
