@@ -827,6 +827,7 @@ export const elsewhere: Partial<Record<OperationName, string>> = {
   fourier: "test/device/fft.test.ts",
   triangle: "test/device/linalg-gradients.test.ts",
   cholesky: "test/device/linalg-gradients.test.ts",
+  choleskyInverse: "test/device/linalg-functions.test.ts",
   solve: "test/device/linalg-gradients.test.ts",
   solveFactored: "test/device/linalg-gradients.test.ts",
   inverse: "test/device/linalg-gradients.test.ts",

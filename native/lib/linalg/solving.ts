@@ -55,7 +55,7 @@ export const choleskySolve: <D extends DType>(
  * other triangle is not looked at, and the inverse is symmetric to the bit. float32 and float64; integers give float32.
  * The next wait for the device throws TensorError SINGULAR for a factor with 0 on its diagonal.
  * @example
- * linalg.choleskyInverse(tensor([[2, 0], [0, 4]])); // → tensor([[0.25, 0], [0, 0.0625]], shape [2, 2], float32, cpu)
+ * linalg.choleskyInverse(tensor([[2, 0], [0, 4]])); // → tensor([[0.2500, 0.0000], [0.0000, 0.0625]], shape [2, 2], float32, cpu)
  */
 export const choleskyInverse: <D extends DType>(l: Tensor<D>, options?: CholeskyOptions) => Tensor<MatrixOf<D>> =
   define("choleskyInverse", { options: { upper: flag }, bare: ["upper"] }, (l, { upper = false }) => {
