@@ -211,9 +211,10 @@ test("panels are in the menu of views and in the palette", async ({ page, tmpPat
     await page.menu.clickMenuItem(`View>Warpcell: Show ${name}`);
     await expect(page.locator(`#warpcell-${name}`)).toBeVisible();
   }
-  await page.keyboard.press("Control+Shift+C");
+  await run(page, "apputils:activate-command-palette");
   const palette = page.locator("#modal-command-palette");
-  await palette.locator("input").fill("Warpcell");
-  for (const name of ["Show variables", "Show memory", "Show kernel"])
-    await expect(palette.locator(".lm-CommandPalette-item").filter({ hasText: name }).first()).toBeVisible();
+  for (const name of ["variables", "memory", "kernel"]) {
+    await palette.locator("input").fill(`Warpcell: Show ${name}`);
+    await expect(palette.locator(".lm-CommandPalette-item").first()).toContainText(`Show ${name}`, { timeout: 20_000 });
+  }
 });
