@@ -218,25 +218,40 @@ export function keepingNan(
   explain: Explain | undefined,
   run: () => void,
 ): void {
-  const { batch, count, rows, columns } = sizes;
+  const { count, rows, columns } = sizes;
   const dtype = factors.dtype as MatrixDType;
   using marks = DeviceArray.allocate(on.device, "int32", [count]);
   fill(on, marks, 0);
   const blocks = blocksFor(on.device, factors.size, { each: 4 });
   kernels.markNan.launch(on, dtype, blocks, [factors, marks, factors.size, rows * columns]);
   run();
-  const check = (status: DeviceArray) =>
-    kernels.checkFactors.launch(on, dtype, { grid: count, block: facts().looking }, [
-      factors,
-      marks,
-      status,
-      Math.min(rows, columns),
-      factors.shape.at(-1)!,
-      rows * columns,
-    ]);
-  if (explain !== undefined) return telling(on, { batch, count }, explain, check);
+  const check = (status: DeviceArray) => checkDiagonals(on, factors, { marks, status }, sizes);
+  if (explain !== undefined) return telling(on, sizes, explain, check);
   using status = DeviceArray.allocate(on.device, "int32", [count]);
   check(status);
+}
+
+/** On a GPU: the next wait for the device throws what `explain` says of the first matrix with 0 on its diagonal. */
+export function tellingZeros(on: Execution, x: DeviceArray, sizes: Matrices, explain: Explain): void {
+  using marks = DeviceArray.allocate(on.device, "int32", [sizes.count]);
+  fill(on, marks, 0);
+  telling(on, sizes, explain, (status) => checkDiagonals(on, x, { marks, status }, sizes));
+}
+
+function checkDiagonals(
+  on: Execution,
+  factors: DeviceArray,
+  { marks, status }: Readonly<Record<"marks" | "status", DeviceArray>>,
+  { count, rows, columns }: Matrices,
+): void {
+  kernels.checkFactors.launch(on, factors.dtype as MatrixDType, { grid: count, block: facts().looking }, [
+    factors,
+    marks,
+    status,
+    Math.min(rows, columns),
+    factors.shape.at(-1)!,
+    rows * columns,
+  ]);
 }
 
 function note({ written }: MatrixCall, sequence: number): void {
