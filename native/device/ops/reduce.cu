@@ -436,10 +436,21 @@ __global__ void join(const typename Op::State* states, Out* out, long long outer
 #else
   long long at = by_block ? (long long)blockIdx.x : global_index();
   if (at >= outer * inner) return;
-  const typename Op::State* first = states + at / inner * parts * inner + at % inner;
+  const Quotient place = divided(at, inner);
+  const typename Op::State* first = states + place.quotient * parts * inner + place.rest;
   typename Op::State state = Op::start();
-  for (long long part = by_block ? threadIdx.x : 0; part < parts; part += by_block ? blockDim.x : 1)
-    Op::merge(state, first[part * inner]);
+  const long long step = by_block ? blockDim.x : 1;
+  // A thread asks for several at a time: it would wait for each of them.
+  constexpr int kAsked = 8;
+  for (long long part = by_block ? threadIdx.x : 0; part < parts; part += kAsked * step) {
+    typename Op::State asked[kAsked];
+#pragma unroll
+    for (int k = 0; k < kAsked; k++)
+      if (part + k * step < parts) asked[k] = first[(part + k * step) * inner];
+#pragma unroll
+    for (int k = 0; k < kAsked; k++)
+      if (part + k * step < parts) Op::merge(state, asked[k]);
+  }
   if (by_block) state = block_total<Op>(state);
   if (!by_block || threadIdx.x == 0) out[at] = narrow<Out>(Op::finish(state, parameter));
 #endif

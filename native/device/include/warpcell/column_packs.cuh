@@ -125,8 +125,12 @@ __device__ inline void strided_columns(typename Op::State (&states)[V], const Co
     row += U * step;
   }
   for (; row + (U - 1) * step < last; row += U * step) some_rows<Op, false, true, U>(states, columns, row, last, step);
-  if constexpr (U > 1)
+  if constexpr (by_groups<Op> && U > 1) {
     if (row < last) some_rows<Op, false, false, U - 1>(states, columns, row, last, step);
+  } else {
+    // Rows that may not be there take registers from those that are.
+    for (; row < last; row += step) some_rows<Op, false, true, 1>(states, columns, row, last, step);
+  }
 }
 
 // The same in groups, whose sums are added: roundings do not pile up along a column.

@@ -187,7 +187,9 @@ export const plansFor: ByBlock<Plans> = {
     },
     join(results, parts) {
       const byBlock = parts >= 64;
-      return { grid: byBlock ? results : Math.ceil(results / rowThreads), block: rowThreads, byBlock };
+      // Small blocks: a few thousand results are spread over all of a GPU's processors.
+      const block = byBlock ? rowThreads : 64;
+      return { grid: byBlock ? results : Math.ceil(results / block), block, byBlock };
     },
   },
 };
