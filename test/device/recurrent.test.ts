@@ -1,4 +1,4 @@
-// LSTM and GRU on every device against float64, whose errors are carried along, on random numbers of a printed seed.
+// RNN, LSTM and GRU on every device against float64, whose errors are carried along, on random numbers of a printed seed.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
 import { GradientError, gradients, nn, noGrad, TensorError, tensor, type Tensor } from "../../native/lib/index.ts";
@@ -37,7 +37,12 @@ type Cell = (
 ) => State;
 
 const negated = ([value, error]: Inexact): Inexact => [-value, error];
-const cells: Record<"LSTM" | "GRU", Cell> = {
+type Kind = "RNN" | "LSTM" | "GRU";
+const cells: Record<Kind, Cell> = {
+  RNN: (n, given, own, before) => ({
+    hidden: before.hidden.map((_, j) => n.tanh(n.add(given(0, j), own(0, j)))),
+    cell: before.cell,
+  }),
   LSTM(n, given, own, before) {
     const sum = (gate: number, column: number) => n.add(given(gate, column), own(gate, column));
     const cell = before.cell.map((past, j) =>
@@ -60,7 +65,7 @@ const cells: Record<"LSTM" | "GRU", Cell> = {
 
 /** The outputs of one sequence [steps][inputs], and the states after it, by the definition. */
 function reference(
-  kind: "LSTM" | "GRU",
+  kind: Kind,
   n: Arithmetic,
   weights: Readonly<Record<string, readonly number[]>>,
   width: number,
@@ -109,7 +114,7 @@ function expectWithin(got: Tensor, wanted: readonly Inexact[]): void {
 
 describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   test.each(
-    (["LSTM", "GRU"] as const).flatMap((kind) =>
+    (["RNN", "LSTM", "GRU"] as const).flatMap((kind) =>
       (["float32", "float64", "float16", "bfloat16"] as const).flatMap((dtype) => [
         { kind, dtype, inputs: 3, width: 5, batch: 2, steps: 7 },
         { kind, dtype, inputs: 1, width: 1, batch: 1, steps: 1, bias: false },
@@ -199,6 +204,16 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
         return found.output.square().sum().add(found.hidden.exp().sum()) as Tensor;
       },
       [...shapes.slice(0, 2), ...named(3).map(([, shape]) => shape as number[])].map((shape) => ({ shape })),
+      device,
+    );
+    const plain = new nn.RNN(inputs, width, { bidirectional, device, dtype: "float64" });
+    expectGradients(
+      (x, hidden, ...weights) => {
+        named(1).forEach(([name], at) => (plain[name as "weight_ih_l0"] = weights[at]!));
+        const found = plain(x!, { hidden: hidden! });
+        return found.output.square().sum().add(found.hidden.exp().sum()) as Tensor;
+      },
+      [...shapes.slice(0, 2), ...named(1).map(([, shape]) => shape as number[])].map((shape) => ({ shape })),
       device,
     );
     const withoutBias = new nn.GRU(inputs, width, { bidirectional, bias: false, device, dtype: "float64" });

@@ -49,11 +49,13 @@ export { QuantizedLinear } from "./quantized-linear.ts";
 export {
   GRU,
   LSTM,
+  RNN,
   type GRUResult,
   type GRUState,
   type LSTMResult,
   type LSTMState,
   type RecurrentOptions,
+  type RNNOptions,
 } from "./recurrent.ts";
 export { MultiheadAttention, TransformerBlock, type TransformerBlockOptions } from "./transformer.ts";
 export { Module, type ForwardHook, type ForwardPreHook, type Layer, type ParameterOptions } from "./module.ts";

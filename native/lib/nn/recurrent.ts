@@ -1,13 +1,13 @@
-// Recurrent layers: LSTM and GRU, of several layers and both directions, with PyTorch's names of weights.
+// Recurrent layers: RNN, LSTM and GRU, of several layers and both directions, with PyTorch's names of weights.
 import { TensorError } from "../errors.ts";
 import { formatShape } from "../memory/shape.ts";
 import { apply, applyAll } from "../ops/core/apply.ts";
-import { anything, flag, optionsOf, reader } from "../tensor/arguments.ts";
+import { anything, flag, oneOf, optionsOf, reader } from "../tensor/arguments.ts";
 import { zeros } from "../tensor/create.ts";
 import { cat, stack } from "../tensor/joining.ts";
 import { linear } from "../tensor/linear.ts";
 import { dropout } from "../tensor/normalization.ts";
-import { rand } from "../tensor/random.ts";
+import { rand, type UniformOptions } from "../tensor/random.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
 import { Module, type ParameterOptions } from "./module.ts";
@@ -56,7 +56,13 @@ const taken = {
   options,
   instead: { numLayers: "Write layers.", num_layers: "Write layers." },
 };
+const nonlinearities = ["tanh", "relu"] as const;
 const checks = {
+  RNN: reader("RNN", {
+    written: "new nn.RNN",
+    ...taken,
+    options: { ...options, nonlinearity: oneOf(...nonlinearities) },
+  }),
   LSTM: reader("LSTM", { written: "new nn.LSTM", ...taken }),
   GRU: reader("GRU", { written: "new nn.GRU", ...taken }),
 };
@@ -87,10 +93,10 @@ abstract class Recurrent extends Module {
   /** The share of what goes from a layer to the next that is left out while it is trained. */
   readonly dropout: number;
 
-  constructor(name: keyof typeof checks, gates: number, inputs: number, width: number, given: RecurrentOptions) {
+  constructor(name: keyof typeof checks, gates: number, inputs: number, width: number, given: RNNOptions) {
     super();
     checks[name]([inputs, width, given]);
-    const { layers = 1, bias = true, batchFirst = false, bidirectional = false, dropout: p = 0, ...rest } = given;
+    const { layers = 1, bias = true, batchFirst = false, bidirectional = false, dropout: p = 0, device, dtype } = given;
     if (!(typeof p === "number" && p >= 0 && p < 1))
       throw new TensorError("OPTIONS", `${name} takes a dropout of at least 0 and less than 1 but got ${String(p)}.`);
     this.inputs = inputs;
@@ -101,7 +107,7 @@ abstract class Recurrent extends Module {
     this.dropout = p;
     const most = 1 / Math.sqrt(width);
     const drawn = (...shape: number[]) => {
-      const parameter = rand(shape, { ...rest, low: -most, high: most }) as Tensor;
+      const parameter = rand(shape, { device, dtype, low: -most, high: most } as UniformOptions) as Tensor;
       parameter.requiresGrad = true;
       return parameter;
     };
@@ -205,6 +211,47 @@ abstract class Recurrent extends Module {
 
 /** The state that the last step computed leaves. */
 const lastOf = (states: Tensor, reverse: boolean): Tensor => states.get(reverse ? 0 : -1) as Tensor;
+
+/** `nonlinearity`: "tanh" when left out. */
+export interface RNNOptions extends RecurrentOptions {
+  readonly nonlinearity?: (typeof nonlinearities)[number];
+}
+
+/**
+ * A plain recurrent layer (Elman, 1990) over sequences x [steps, batch, inputs], or [steps, inputs]: h ← tanh(W_ih·x +
+ * b_ih + W_hh·h + b_hh), or with `nonlinearity: "relu"`. Gives `output`, the hidden states of all steps, and `hidden`
+ * after the last, which the next call may take. Weights have PyTorch's names. Throws TensorError.
+ * @example
+ * const layer = new nn.RNN(3, 8);
+ * const { output, hidden } = layer(ones([5, 2, 3]));
+ * output.shape; // → [ 5, 2, 8 ]
+ * hidden.shape; // → [ 1, 2, 8 ]
+ */
+export class RNN extends Recurrent {
+  /** What makes a state of a sum. */
+  readonly nonlinearity: (typeof nonlinearities)[number];
+
+  /** Throws TensorError. */
+  constructor(inputs: number, width: number, given: RNNOptions = {}) {
+    super("RNN", 1, inputs, width, given);
+    this.nonlinearity = given.nonlinearity ?? "tanh";
+  }
+
+  forward(x: Tensor, state?: GRUState): GRUResult {
+    return this.through("RNN", ["hidden"], x, state as States | undefined) as unknown as GRUResult;
+  }
+
+  protected run(x: Tensor, weights: Weights, states: States, reverse: boolean): [Tensor, Tensor] {
+    const { biasOfInput, biasOfState } = weights;
+    const given = linear(x, weights.ofInput, biasOfInput === null ? null : biasOfInput.add(biasOfState!)) as Tensor;
+    let state = states["hidden"]!;
+    const steps = given.unbind(0).map((each, step, all) => (reverse ? all[all.length - 1 - step]! : each));
+    const found = steps.map(
+      (step) => (state = step.add(linear(state, weights.ofState))[this.nonlinearity]() as Tensor),
+    );
+    return [stack(reverse ? found.reverse() : found), state];
+  }
+}
 
 /**
  * Long short-term memory (Hochreiter and Schmidhuber, 1997) over sequences x [steps, batch, inputs], or [steps,
