@@ -12,6 +12,10 @@ using namespace warpcell;
 constexpr int kWorthVectors = 8;  // columns, on the CPU
 constexpr int kGroup = 64;        // rows that are added in a row, on the CPU
 constexpr int kThreads = 256;     // most threads of a block of columns, on a GPU
+// Blocks of columns that a processor is to have room for: more of them hide more of a wait than registers for fewer
+// would, but for sums in float64 that take all.
+template <class Op, class T>
+constexpr int kColumnBlocks = by_groups<Op> && sizeof(T) == 8 ? 2 : 4;
 // Neighbouring columns of such a thread, where they begin at a multiple of them.
 template <class State, class T>
 constexpr int kBeside = sizeof(State) > 8 && sizeof(T) < 4 ? 4
@@ -321,9 +325,9 @@ __global__ void rows(const T* in, Out* out, typename Op::State* states, long lon
 // CPU a block takes kColumns columns of one part; on a GPU threads along x take `width` columns, 1 or kBeside, of all
 // parts one after the other, and those along y share their rows.
 template <class Op, class T, class Out>
-__global__ void columns(const T* in, Out* out, typename Op::State* states, long long outer, long long length,
-                        long long inner, long long outer_step, long long row_step, int width, long long parts,
-                        long long chunk, double parameter) {
+__global__ void __launch_bounds__(kThreads, kColumnBlocks<Op, T>)
+    columns(const T* in, Out* out, typename Op::State* states, long long outer, long long length, long long inner,
+            long long outer_step, long long row_step, int width, long long parts, long long chunk, double parameter) {
   using State = typename Op::State;
 #ifdef WARPCELL_SERIAL
   long long tiles = (inner + kColumns - 1) / kColumns, count = outer * parts * tiles,
