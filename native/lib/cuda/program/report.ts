@@ -67,9 +67,14 @@ function launched(end: EndOfProgram): string {
   return `${kernelOf(end)}, launched in line ${end.line}`;
 }
 
-/** Whether the kernel of that name is the one that all algorithms of Thrust and CUB launch. */
+/** Whether the kernel of that name is the one that all functions of libraries launch. */
 export const isAlgorithm = (kernel: string): boolean => kernel.startsWith("warpcell_algorithms::");
 
 /** What sentences call the kernel that was launched last. */
-export const kernelOf = ({ kernel }: EndOfProgram): string =>
-  isAlgorithm(kernel) ? "of an algorithm of Thrust or CUB" : kernel;
+export const kernelOf = ({ kernel }: EndOfProgram): string => (isAlgorithm(kernel) ? libraryOf(kernel) : kernel);
+
+/** Whose function launched it, by what a thread does. */
+function libraryOf(kernel: string): string {
+  if (kernel.includes("warpcell_blas::")) return "of a function of cuBLAS";
+  return kernel.includes("warpcell_rand::") ? "of a generator of cuRAND" : "of an algorithm of Thrust or CUB";
+}
