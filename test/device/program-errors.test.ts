@@ -145,6 +145,11 @@ int main() {
       /cufft\.h belongs to a library that programs do not have here: use kernels of your own, or the methods of tensors in a TypeScript cell\./,
     ],
     [
+      "a texture reference",
+      "texture<float, 2> image;\nint main() {}",
+      /CUDA 12 has no texture references: make a texture object, cudaCreateTextureObject\(.*\), and give the kernel a parameter cudaTextureObject_t t\.\n\nCell \[3\]:1:1\n/,
+    ],
+    [
       "a lambda for a device in a member",
       "template <class F> __global__ void k(F f) { f(); }\nstruct App {\n  void run() { k<<<1, 1>>>([=] __device__ () {}); }\n};\nint main() { App().run(); }",
       /^The lambda in line 3 is in a member of a class, which device code cannot be here: write a struct with a __device__ operator\(\), and pass that\.$/,

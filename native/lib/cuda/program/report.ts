@@ -71,10 +71,16 @@ function launched(end: EndOfProgram): string {
 export const isAlgorithm = (kernel: string): boolean => kernel.startsWith("warpcell_algorithms::");
 
 /** What sentences call the kernel that was launched last. */
-export const kernelOf = ({ kernel }: EndOfProgram): string => (isAlgorithm(kernel) ? libraryOf(kernel) : kernel);
+export const kernelOf = ({ kernel }: EndOfProgram): string =>
+  isAlgorithm(kernel) ? `of ${libraryOf(kernel).what}` : kernel;
 
-/** Whose function launched it, by what a thread does. */
-function libraryOf(kernel: string): string {
-  if (kernel.includes("warpcell_blas::")) return "of a function of cuBLAS";
-  return kernel.includes("warpcell_rand::") ? "of a generator of cuRAND" : "of an algorithm of Thrust or CUB";
-}
+/** Libraries, by whose what a thread does is, and what tensors have in their place. */
+const libraries = [
+  { space: "warpcell_blas::", what: "a function of cuBLAS", instead: "x.matmul(y), x.add(y), x.sum()" },
+  { space: "warpcell_rand::", what: "a generator of cuRAND", instead: "x.uniform_(), x.normal_()" },
+  { space: "", what: "an algorithm of Thrust or CUB", instead: "x.sum(), x.sort(), x.cumsum()" },
+] as const;
+
+/** Whose function launches a kernel that `isAlgorithm`. */
+export const libraryOf = (kernel: string): (typeof libraries)[number] =>
+  libraries.find(({ space }) => kernel.includes(space))!;
