@@ -617,6 +617,19 @@ void ones(warpcell::Tensor& x) {
     );
   });
 
+  test.each([
+    [
+      "#include <cublas_v2.h>\nvoid scaled(warpcell::Tensor& x) {\n  cublasHandle_t handle;\n  cublasCreate(&handle);\n  float by = 2;\n  cublasSscal(handle, x.numel(), &by, x.data<float>(), 1);\n}",
+      /calls a function of cuBLAS, which only programs with main\(\) can do: use the methods of tensors, x\.matmul\(y\), x\.add\(y\), x\.sum\(\), in a TypeScript cell\.$/,
+    ],
+    [
+      "#include <curand.h>\nvoid drawn(warpcell::Tensor& x) {\n  curandGenerator_t generator;\n  curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_DEFAULT);\n  curandGenerateUniform(generator, x.data<float>(), x.numel());\n}",
+      /calls a generator of cuRAND, which only programs with main\(\) can do: use the methods of tensors, x\.uniform_\(\), x\.normal_\(\), in a TypeScript cell\.$/,
+    ],
+  ])("functions of libraries are for programs: %s", async (source, sentence) => {
+    await expect(compiled(source)).rejects.toThrow(sentence);
+  });
+
   test("headers that only kernels need", async () => {
     const { total } = await compiled(`#include <warpcell/reduce.cuh>
 #include <cooperative_groups.h>

@@ -107,6 +107,32 @@ int main() {
     );
   });
 
+  test("a function of a library that goes astray, with its library and the line of its call", async () => {
+    const blas = await failure(`#include <cublas_v2.h>
+int main() {
+  float *x = nullptr, sum = 0;
+  cudaMalloc(&x, 4);
+  x -= 1ll << 40;
+  cublasHandle_t handle;
+  cublasCreate(&handle);
+  cublasSasum(handle, 8, x, 1, &sum);
+  return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+}`);
+    const rand = await failure(`#include <curand.h>
+int main() {
+  float* x;
+  cudaMalloc(&x, 4);
+  curandGenerator_t generator;
+  curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_DEFAULT);
+  curandGenerateUniform(generator, x - (1ll << 40), 8);
+  return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+}`);
+    for (const error of [blas, rand]) expect(error).toBeInstanceOf(Error);
+    if (kind !== "cpu") return;
+    expect(blas.message).toMatch(/^The kernel of a function of cuBLAS, launched in line 8, failed: .*accessed 0x/);
+    expect(rand.message).toMatch(/^The kernel of a generator of cuRAND, launched in line 7, failed: .*accessed 0x/);
+  });
+
   test.each([
     [
       "a function of the runtime that is not here",
@@ -115,8 +141,13 @@ int main() {
     ],
     [
       "a library",
-      "#include <cublas_v2.h>\nint main() {}",
-      /cublas_v2\.h belongs to a library that programs do not have here: use kernels of your own, or the methods of tensors in a TypeScript cell\./,
+      "#include <cufft.h>\nint main() {}",
+      /cufft\.h belongs to a library that programs do not have here: use kernels of your own, or the methods of tensors in a TypeScript cell\./,
+    ],
+    [
+      "a texture reference",
+      "texture<float, 2> image;\nint main() {}",
+      /CUDA 12 has no texture references: make a texture object, cudaCreateTextureObject\(.*\), and give the kernel a parameter cudaTextureObject_t t\.\n\nCell \[3\]:1:1\n/,
     ],
     [
       "a lambda for a device in a member",

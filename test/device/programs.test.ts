@@ -134,7 +134,15 @@ const programs: Record<string, Program> = {
   },
   "device-query": {
     args: [],
-    prints: () => "Device 0 named something\nwarp 32 threads 1024 block (1024, 1024, 64) shared 49152\nagrees 1\n",
+    prints: () =>
+      [
+        "Device 0 named something",
+        "warp 32 threads 1024 block (1024, 1024, 64) shared 49152",
+        "agrees 1",
+        "textures 1 1 1 1",
+        "managed 1 pools 1 preemption 1",
+        "bus 12 0 cudaErrorInvalidValue cudaErrorInvalidDevice\n",
+      ].join("\n"),
   },
   cooperative: {
     args: [900, seed],

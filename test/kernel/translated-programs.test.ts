@@ -20,13 +20,13 @@ const whole = names.filter((name) => leftOf(name) === 0);
 
 /** What has classes, lambdas, Thrust, CUB, pointers to functions, textures, graphs, answers of a device, or errors on purpose. */
 const partly = [
-  "all-devices async-api attention block-sizes callbacks captured-loop co-rank concepts conjugate-gradients",
+  "all-devices async-api attention blas-gradients blas-products block-sizes callbacks captured-loop co-rank concepts conjugate-gradients",
   "constant-filter cooperative coulomb cub-device cub-radix-sort curand-walk device-buffers device-lambdas",
   "device-query dual-numbers errors",
   "expression-templates folds function-pointers generic-lambdas graph graph-nodes grid-barrier halves",
   "host-threads jagged-diagonals jagged-rows k-core launch-attributes letters life life-surfaces linked-list managed md5",
   "mixture neural-network new-delete occupancy older-calls operators own-pools particles passwords philox pipeline",
-  "pitched-volumes polygons priorities quaternions rank-sort ring-buffers sample-helpers settings shapes",
+  "pitched-volumes polygons priorities quaternions random-fills rank-sort ring-buffers sample-helpers settings shapes",
   "shared-atomics skip-ahead strassen sub-matrices suffix-array talk template-search templates tensor-cores",
   "textures thrust-and-kernels thrust-bounding-box thrust-compaction thrust-histogram thrust-keys",
   "thrust-monte-carlo thrust-saxpy thrust-searches thrust-statistics transpose vector-types video-colours visual-studio volume warp-reductions zero-copy",

@@ -24,6 +24,21 @@ int main(int argc, const char** argv) {
            prop.maxThreadsDim[0], prop.maxThreadsDim[1], prop.maxThreadsDim[2], (int)prop.sharedMemPerBlock);
     printf("agrees %d\n", multiprocessors == prop.multiProcessorCount && warp == prop.warpSize && free <= total &&
                               total > 0 && prop.major >= 7 && driver >= 12000 && runtime >= 12000);
+    int width = 0, depth = 0, layers = 0, by_id = -1;
+    char id[16], short_id[4];
+    checkCudaErrors(cudaDeviceGetAttribute(&width, cudaDevAttrMaxTexture2DWidth, device));
+    checkCudaErrors(cudaDeviceGetAttribute(&depth, cudaDevAttrMaxTexture3DDepth, device));
+    checkCudaErrors(cudaDeviceGetAttribute(&layers, cudaDevAttrMaxTexture1DLayeredLayers, device));
+    printf("textures %d %d %d %d\n", prop.maxTexture2D[0] == width && prop.maxTexture1D >= 65536,
+           prop.maxTexture3D[2] == depth && depth >= 2048, prop.maxTexture1DLayered[1] == layers && layers >= 2048,
+           prop.surfaceAlignment > 0 && prop.texturePitchAlignment > 0);
+    printf("managed %d pools %d preemption %d\n", prop.managedMemory, prop.memoryPoolsSupported,
+           prop.computePreemptionSupported);
+    checkCudaErrors(cudaDeviceGetPCIBusId(id, sizeof id, device));
+    checkCudaErrors(cudaDeviceGetByPCIBusId(&by_id, id));
+    cudaError_t too_short = cudaDeviceGetPCIBusId(short_id, sizeof short_id, device);
+    cudaError_t unknown = cudaDeviceGetByPCIBusId(&by_id, "FFFF:FF:1F.0");
+    printf("bus %d %d %s %s\n", (int)strlen(id), by_id, cudaGetErrorName(too_short), cudaGetErrorName(unknown));
   }
   return 0;
 }

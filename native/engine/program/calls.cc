@@ -1,4 +1,6 @@
 // The functions of CUDA's runtime that a program calls: each has the device do it, and notes how it went.
+#include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -97,6 +99,21 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int num
   if (value == nullptr) return noted("cudaDeviceGetAttribute", line, cudaErrorInvalidValue);
   if (number != 0) return of_device("cudaDeviceGetAttribute", line, number);
   return noted("cudaDeviceGetAttribute", line, device().attribute(value, attribute));
+}
+cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int number, unsigned line) {
+  if (id == nullptr) return noted("cudaDeviceGetPCIBusId", line, cudaErrorInvalidValue);
+  if (number != 0) return of_device("cudaDeviceGetPCIBusId", line, number);
+  const cudaDeviceProp& p = program_runtime->properties;
+  int written = snprintf(id, size_t(std::max(length, 0)), "%04X:%02X:%02X.0", p.pciDomainID, p.pciBusID, p.pciDeviceID);
+  return noted("cudaDeviceGetPCIBusId", line, written < length ? cudaSuccess : cudaErrorInvalidValue);
+}
+cudaError_t cudaDeviceGetByPCIBusId(int* number, const char* id, unsigned line) {
+  unsigned domain = 0, bus = 0, device = 0;
+  const cudaDeviceProp& p = program_runtime->properties;
+  bool is_ours = number != nullptr && id != nullptr && sscanf(id, "%x:%x:%x", &domain, &bus, &device) == 3 &&
+                 int(domain) == p.pciDomainID && int(bus) == p.pciBusID && int(device) == p.pciDeviceID;
+  if (is_ours) *number = 0;
+  return noted("cudaDeviceGetByPCIBusId", line, is_ours ? cudaSuccess : cudaErrorInvalidDevice);
 }
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit, unsigned line) {
   constexpr size_t kLimits[] = {1024, 64 << 20, 8 << 20};  // stack, printf, heap

@@ -199,6 +199,8 @@ function insteadInHostCode(message: string): string | null {
   const name = groups?.["header"] ?? groups?.["name"] ?? "";
   if (/^cu(da)?[A-Z]/.test(name))
     return `${name} is not among the functions of CUDA's runtime that a program has here: the guide "CUDA cells" lists them`;
+  if (/^(texture|surface)$/.test(name))
+    return "CUDA 12 has no texture references: make a texture object, cudaCreateTextureObject(&t, &resource, &description, nullptr), and give the kernel a parameter cudaTextureObject_t t";
   const algorithm =
     /^no member named '(?<name>\w+)' in (?:namespace )?'(?<of>thrust|cub)\b|^'(?<name2>\w+)' is not a member of '(?<of2>thrust|cub)\b/.exec(
       message,

@@ -21,6 +21,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device, WARP
     WARPCELL_NAMED(cudaGetDeviceProperties);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device, WARPCELL_LINE)
     WARPCELL_NAMED(cudaDeviceGetAttribute);
+cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device, WARPCELL_LINE)
+    WARPCELL_NAMED(cudaDeviceGetPCIBusId);
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id, WARPCELL_LINE) WARPCELL_NAMED(cudaDeviceGetByPCIBusId);
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit, WARPCELL_LINE) WARPCELL_NAMED(cudaDeviceGetLimit);
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value, WARPCELL_LINE) WARPCELL_NAMED(cudaDeviceSetLimit);
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config, WARPCELL_LINE) WARPCELL_NAMED(cudaDeviceSetCacheConfig);

@@ -89,6 +89,18 @@ cudaError_t CpuProgram::properties(cudaDeviceProp* properties) {
   p.maxBlocksPerMultiProcessor = kBlocksPerCore;
   p.integrated = p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = 1;
   p.managedMemory = p.concurrentManagedAccess = p.pageableMemoryAccess = p.cooperativeLaunch = 1;
+  p.hostNativeAtomicSupported = p.canUseHostPointerForRegisteredMem = p.directManagedMemAccessFromHost = 1;
+  p.pageableMemoryAccessUsesHostPageTables = p.globalL1CacheSupported = p.localL1CacheSupported = 1;
+  p.computePreemptionSupported = p.memoryPoolsSupported = p.clusterLaunch = 1;
+  p.singleToDoublePrecisionPerfRatio = 2;
+  p.maxTexture1D = p.maxTexture2D[0] = 131072;
+  p.maxTexture2D[1] = 65536;
+  p.maxTexture1DLinear = 1 << 28;
+  for (int& length : p.maxTexture3D) length = 16384;
+  p.maxTexture1DLayered[0] = p.maxTexture2DLayered[0] = p.maxTexture2DLayered[1] = 32768;
+  p.maxTexture1DLayered[1] = p.maxTexture2DLayered[2] = 2048;
+  p.surfaceAlignment = 512;
+  p.texturePitchAlignment = 32;
   return cudaSuccess;
 }
 
@@ -112,7 +124,31 @@ cudaError_t CpuProgram::attribute(int* value, cudaDeviceAttr attribute) {
       {cudaDevAttrMultiProcessorCount, p.multiProcessorCount},
       {cudaDevAttrIntegrated, p.integrated},
       {cudaDevAttrCanMapHostMemory, p.canMapHostMemory},
+      {cudaDevAttrMaxTexture1DWidth, p.maxTexture1D},
+      {cudaDevAttrMaxTexture2DWidth, p.maxTexture2D[0]},
+      {cudaDevAttrMaxTexture2DHeight, p.maxTexture2D[1]},
+      {cudaDevAttrMaxTexture3DWidth, p.maxTexture3D[0]},
+      {cudaDevAttrMaxTexture3DHeight, p.maxTexture3D[1]},
+      {cudaDevAttrMaxTexture3DDepth, p.maxTexture3D[2]},
+      {cudaDevAttrMaxTexture2DLayeredWidth, p.maxTexture2DLayered[0]},
+      {cudaDevAttrMaxTexture2DLayeredHeight, p.maxTexture2DLayered[1]},
+      {cudaDevAttrMaxTexture2DLayeredLayers, p.maxTexture2DLayered[2]},
+      {cudaDevAttrSurfaceAlignment, int(p.surfaceAlignment)},
       {cudaDevAttrConcurrentKernels, p.concurrentKernels},
+      {cudaDevAttrMaxTexture1DLayeredWidth, p.maxTexture1DLayered[0]},
+      {cudaDevAttrMaxTexture1DLayeredLayers, p.maxTexture1DLayered[1]},
+      {cudaDevAttrTexturePitchAlignment, int(p.texturePitchAlignment)},
+      {cudaDevAttrMaxTexture1DLinearWidth, p.maxTexture1DLinear},
+      {cudaDevAttrGlobalL1CacheSupported, p.globalL1CacheSupported},
+      {cudaDevAttrLocalL1CacheSupported, p.localL1CacheSupported},
+      {cudaDevAttrHostNativeAtomicSupported, p.hostNativeAtomicSupported},
+      {cudaDevAttrSingleToDoublePrecisionPerfRatio, p.singleToDoublePrecisionPerfRatio},
+      {cudaDevAttrComputePreemptionSupported, p.computePreemptionSupported},
+      {cudaDevAttrCanUseHostPointerForRegisteredMem, p.canUseHostPointerForRegisteredMem},
+      {cudaDevAttrPageableMemoryAccessUsesHostPageTables, p.pageableMemoryAccessUsesHostPageTables},
+      {cudaDevAttrDirectManagedMemAccessFromHost, p.directManagedMemAccessFromHost},
+      {cudaDevAttrMemoryPoolsSupported, p.memoryPoolsSupported},
+      {cudaDevAttrClusterLaunch, p.clusterLaunch},
       {cudaDevAttrMaxThreadsPerMultiProcessor, p.maxThreadsPerMultiProcessor},
       {cudaDevAttrUnifiedAddressing, p.unifiedAddressing},
       {cudaDevAttrComputeCapabilityMajor, p.major},

@@ -385,6 +385,31 @@ cudaError_t CudaProgram::properties(cudaDeviceProp* properties) {
   p.sharedMemPerBlockOptin = size_t(value(cudaDevAttrMaxSharedMemoryPerBlockOptin));
   p.maxBlocksPerMultiProcessor = value(cudaDevAttrMaxBlocksPerMultiprocessor);
   p.reservedSharedMemPerBlock = size_t(value(cudaDevAttrReservedSharedMemoryPerBlock));
+  p.maxTexture1D = value(cudaDevAttrMaxTexture1DWidth);
+  for (int i = 0; i < 2; i++) {
+    p.maxTexture2D[i] = value(cudaDeviceAttr(cudaDevAttrMaxTexture2DWidth + i));
+    p.maxTexture1DLayered[i] = value(cudaDeviceAttr(cudaDevAttrMaxTexture1DLayeredWidth + i));
+  }
+  for (int i = 0; i < 3; i++) {
+    p.maxTexture3D[i] = value(cudaDeviceAttr(cudaDevAttrMaxTexture3DWidth + i));
+    p.maxTexture2DLayered[i] = value(cudaDeviceAttr(cudaDevAttrMaxTexture2DLayeredWidth + i));
+  }
+  p.maxTexture1DLinear = value(cudaDevAttrMaxTexture1DLinearWidth);
+  p.texturePitchAlignment = size_t(value(cudaDevAttrTexturePitchAlignment));
+  p.surfaceAlignment = size_t(value(cudaDevAttrSurfaceAlignment));
+  p.globalL1CacheSupported = value(cudaDevAttrGlobalL1CacheSupported);
+  p.localL1CacheSupported = value(cudaDevAttrLocalL1CacheSupported);
+  p.isMultiGpuBoard = value(cudaDevAttrIsMultiGpuBoard);
+  p.hostNativeAtomicSupported = value(cudaDevAttrHostNativeAtomicSupported);
+  p.singleToDoublePrecisionPerfRatio = value(cudaDevAttrSingleToDoublePrecisionPerfRatio);
+  p.computePreemptionSupported = value(cudaDevAttrComputePreemptionSupported);
+  p.canUseHostPointerForRegisteredMem = value(cudaDevAttrCanUseHostPointerForRegisteredMem);
+  p.pageableMemoryAccessUsesHostPageTables = value(cudaDevAttrPageableMemoryAccessUsesHostPageTables);
+  p.directManagedMemAccessFromHost = value(cudaDevAttrDirectManagedMemAccessFromHost);
+  p.persistingL2CacheMaxSize = value(cudaDevAttrMaxPersistingL2CacheSize);
+  p.accessPolicyMaxWindowSize = value(cudaDevAttrMaxAccessPolicyWindowSize);
+  p.memoryPoolsSupported = value(cudaDevAttrMemoryPoolsSupported);
+  p.clusterLaunch = value(cudaDevAttrClusterLaunch);
   p.clockRate = value(cudaDevAttrClockRate);
   p.memoryClockRate = value(cudaDevAttrMemoryClockRate);
   p.computeMode = value(cudaDevAttrComputeMode);

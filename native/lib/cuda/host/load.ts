@@ -6,7 +6,7 @@ import { Kernel, type KernelTemplate } from "../kernel.ts";
 import { compileHost, file, type HostCode } from "../program/host-code.ts";
 import { lambdaPrefix } from "../program/lambdas.ts";
 import { refuseLocalTypes } from "../program/program.ts";
-import { isAlgorithm } from "../program/report.ts";
+import { isAlgorithm, libraryOf } from "../program/report.ts";
 import { splitProgram } from "../program/split.ts";
 import type { EarlierKernel } from "./earlier-kernels.ts";
 import type { HostFunction } from "./host-function.ts";
@@ -66,9 +66,11 @@ function refuseLambdas(expressions: readonly string[]): void {
 
 /** Their kernel is given classes of ours, whose pointers the session does not know. */
 function refuseAlgorithms(expressions: readonly string[], name: string): void {
-  if (!expressions.some(isAlgorithm)) return;
+  const called = expressions.find(isAlgorithm);
+  if (called === undefined) return;
+  const { what, instead } = libraryOf(called);
   throw new CompileError(
-    `${name} calls an algorithm of Thrust or CUB, which only programs with main() can do: use the methods of tensors, x.sum(), x.sort(), x.cumsum(), in a TypeScript cell.`,
+    `${name} calls ${what}, which only programs with main() can do: use the methods of tensors, ${instead}, in a TypeScript cell.`,
     "",
   );
 }

@@ -67,9 +67,20 @@ function launched(end: EndOfProgram): string {
   return `${kernelOf(end)}, launched in line ${end.line}`;
 }
 
-/** Whether the kernel of that name is the one that all algorithms of Thrust and CUB launch. */
+/** Whether the kernel of that name is the one that all functions of libraries launch. */
 export const isAlgorithm = (kernel: string): boolean => kernel.startsWith("warpcell_algorithms::");
 
 /** What sentences call the kernel that was launched last. */
 export const kernelOf = ({ kernel }: EndOfProgram): string =>
-  isAlgorithm(kernel) ? "of an algorithm of Thrust or CUB" : kernel;
+  isAlgorithm(kernel) ? `of ${libraryOf(kernel).what}` : kernel;
+
+/** Libraries, by whose what a thread does is, and what tensors have in their place. */
+const libraries = [
+  { space: "warpcell_blas::", what: "a function of cuBLAS", instead: "x.matmul(y), x.add(y), x.sum()" },
+  { space: "warpcell_rand::", what: "a generator of cuRAND", instead: "x.uniform_(), x.normal_()" },
+  { space: "", what: "an algorithm of Thrust or CUB", instead: "x.sum(), x.sort(), x.cumsum()" },
+] as const;
+
+/** Whose function launches a kernel that `isAlgorithm`. */
+export const libraryOf = (kernel: string): (typeof libraries)[number] =>
+  libraries.find(({ space }) => kernel.includes(space))!;

@@ -31,13 +31,21 @@ const hostTexts: readonly (readonly [headers: RegExp, text: string])[] = [
 
 const includes = /^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")[^\n]*/gm;
 
-/** Headers of algorithms for the whole device, which host code calls: device code has their types and one kernel. */
-const algorithmHeaders = /^thrust\/|^cub\/(cub\.cuh$|device\/|iterator\/|util_)/;
+/** Headers of functions for the whole device, which host code calls: device code has their types and one kernel. */
+const algorithmHeaders = /^thrust\/|^cub\/(cub\.cuh$|device\/|iterator\/|util_)|^cublas_v2\.h$|^curand\.h$/;
 const algorithmKernel = "for_each_number";
 const blockAlgorithms = /\b(Block|Warp)(Reduce|Scan|Load|Store|Exchange|RadixSort|Histogram)\b/g;
 
+/** What device code has in place of headers of libraries. */
+const libraryTexts: Readonly<Record<string, string>> = {
+  "cublas_v2.h": "#include <warpcell/blas.cuh>",
+  "curand.h": "#include <warpcell/filled.cuh>",
+};
+
 /** What device code has in place of such a header: of all of CUB what a block or a warp does together, too, by its names. */
 function algorithmText(header: string, source: string, line: number): string {
+  const ofLibrary = libraryTexts[header];
+  if (ofLibrary !== undefined) return ofLibrary;
   const names = header === "cub/cub.cuh" ? new Set(source.match(blockAlgorithms)) : [];
   const files = [...names].map((name) => {
     const words = name.replace(/(?!^)[A-Z]/g, "_$&").toLowerCase();
@@ -90,7 +98,9 @@ export function splitProgram(source: string, keepsLambdas = true): SplitProgram 
     if (isView) host.push({ start, end, text: "TensorView" });
   }
   const own = all.filter(isKernel).map(({ name }) => name);
-  const hasAlgorithms = [...source.matchAll(includes)].some(([, header]) => algorithmHeaders.test(header ?? ""));
+  const hasAlgorithms = [...source.matchAll(includes)].some(([, system, own]) =>
+    algorithmHeaders.test(system ?? own ?? ""),
+  );
   return {
     host: apply(source, host),
     device: apply(source, device),
