@@ -101,6 +101,20 @@ export class CellsProgram {
     return [...this.#modules.values()].flatMap(({ text }) => (draftModule.test(text.name) ? [text] : []));
   }
 
+  /** Modules that a module leads to, through others or at once. */
+  behind(module: Module): Module[] {
+    const wanted = modulesIn(module.text);
+    const found: Module[] = [];
+    // A set hands out what is added while it is walked.
+    for (const name of wanted) {
+      const kept = this.#modules.get(name);
+      if (kept === undefined) continue;
+      found.push(kept.text);
+      for (const used of kept.uses) wanted.add(used);
+    }
+    return found;
+  }
+
   /** Modules that a later cell may need, and the root that imports them all. */
   modules(): Module[] {
     const modules = [...this.#modules.values()].map((kept) => kept.text);

@@ -1,10 +1,11 @@
 // Mistakes in cells that are being written, beside cells that ran and cells that have not: what a front end underlines.
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { CellsProgram } from "./cells-program.ts";
 import { Drafts } from "./drafts.ts";
+import { LspClient } from "./lsp-client.ts";
 import { TypeService } from "./service.ts";
 
 let directory: string;
@@ -143,4 +144,65 @@ test("documents of cells that have not run keep their names and texts when a cel
   const after = drafts.after(cells).draftModules();
   expect(after).toHaveLength(2);
   for (const { name, text } of after) expect(before.get(name)).toBe(text);
+});
+
+/** How often the checker is asked for what is wrong with a text. */
+function countChecks(): () => number {
+  const asked = vi.spyOn(LspClient.prototype, "request");
+  onTestFinished(() => asked.mockRestore());
+  return () => asked.mock.calls.filter(([method]) => method === "textDocument/diagnostic").length;
+}
+
+test("a cell is checked again when what it leads to has changed, and not when anything else has", async () => {
+  const cells = ["const width = 3;", "const area = width * 2;", "const other = 1;", "area.toUpperCase();"];
+  const above = cells.slice(0, 3);
+  const checks = countChecks();
+  const wrong = "toUpperCase TS2339: Property 'toUpperCase' does not exist on type 'number'.";
+  expect(await underlined(cells[3]!, above)).toEqual([wrong]);
+  const first = checks();
+  expect(await underlined(cells[3]!, above)).toEqual([wrong]);
+  expect(await underlined(cells[3]!, above.with(2, "const other = 'else';"))).toEqual([wrong]);
+  expect(checks()).toBe(first);
+  // By way of the cell between.
+  expect(await underlined(cells[3]!, above.with(0, "const width: any = 3;"))).toEqual([wrong]);
+  expect(await underlined(cells[3]!, above.with(1, "const area = `${width}`;"))).toEqual([]);
+  expect(checks()).toBe(first + 2);
+});
+
+test("what was found is looked for anew when a cell has run and when a file has changed", async () => {
+  const file = join(directory, "known.ts");
+  onTestFinished(() => rmSync(file, { force: true }));
+  writeFileSync(file, "export const known = 1;\n");
+  const text = 'import { known } from "./known.ts"; known.length;';
+  const checks = countChecks();
+  expect(await underlined(text)).toEqual(["length TS2339: Property 'length' does not exist on type '1'."]);
+  service.commit(1, "1 + 1;");
+  expect(await underlined(text)).toHaveLength(1);
+  service.declare(2, [{ name: "fill", text: "declare const fill: { launch(n: number): void };" }]);
+  expect(await underlined(text)).toHaveLength(1);
+  expect(checks()).toBe(3);
+  writeFileSync(file, "export const known = 'text';\n");
+  utimesSync(file, 1e9, 1e9);
+  expect(await underlined(text)).toEqual([]);
+  // A cell above imports it.
+  const above = ['import { known } from "./known.ts"; const copy = known;'];
+  expect(await underlined("copy.length;", above)).toEqual([]);
+  writeFileSync(file, "export const known = 1;\n");
+  utimesSync(file, 2e9, 2e9);
+  expect(await underlined("copy.length;", above)).toEqual([
+    "length TS2339: Property 'length' does not exist on type '1'.",
+  ]);
+});
+
+test("a cell below the last that was asked about is added to the others, which are not read again", () => {
+  const program = new CellsProgram();
+  const draft = vi.spyOn(CellsProgram.prototype, "add");
+  onTestFinished(() => draft.mockRestore());
+  const drafts = new Drafts(program);
+  const cells = Array.from({ length: 12 }, (_, at) => `const value${at} = ${at === 0 ? 1 : `value${at - 1}`};`);
+  for (const at of cells.keys()) drafts.after(cells.slice(0, at));
+  expect(draft.mock.calls.length).toBe(11);
+  expect(drafts.after(cells.slice(0, 11)).draftModules()).toEqual(
+    new Drafts(program).after(cells.slice(0, 11)).draftModules(),
+  );
 });

@@ -1,4 +1,5 @@
 // The mistakes in cells that are being written: as if the cells above, as they are written now, had run.
+import { createHash } from "node:crypto";
 import { CompileError, typedNames } from "warpcell/cuda-text";
 import { type Cell, parse } from "./cell.ts";
 import { CellSyntaxError } from "./cell-syntax-error.ts";
@@ -14,6 +15,8 @@ export interface Draft {
   wrapped: Wrapped;
   /** Modules that it may import, beside those of the cells that ran. */
   modules: readonly Module[];
+  /** The same for drafts in which a checker finds the same, as long as no file and no cell that ran changes. */
+  key: string;
   mistakes(result: unknown): Mistake[];
 }
 
@@ -52,13 +55,19 @@ export class Drafts {
     const wrapped = program.forCheck(code, drafted);
     if (wrapped === null) {
       const broken = { ...program.forEdit(code, ""), name: drafted.typescript };
-      return { wrapped: broken, modules, mistakes: (result) => syntaxMistakesIn(broken, code, result) };
+      return {
+        wrapped: broken,
+        modules,
+        key: keyOf(broken, program),
+        mistakes: (result) => syntaxMistakesIn(broken, code, result),
+      };
     }
     const setting: Setting = program.setting(code, wrapped.language === "javascript");
     const installs = cell.magics.npm !== undefined || /["']npm:/.test(code);
     return {
       wrapped,
       modules,
+      key: keyOf(wrapped, program),
       mistakes: (result) =>
         mistakesIn(wrapped, setting, result).filter((mistake) => !installs || !notFound.has(mistake.code)),
     };
@@ -69,8 +78,12 @@ export class Drafts {
     const key = JSON.stringify(before);
     const known = this.#bases.get(key);
     if (known !== undefined) return known;
-    const program = this.#program.draft();
-    for (const [index, text] of before.entries()) this.#add(program, index, text, before.slice(0, index));
+    // Cells are asked about from top to bottom: all but the last may have been added already.
+    const above = this.#bases.get(JSON.stringify(before.slice(0, -1)));
+    const program = (above ?? this.#program).draft();
+    const first = above === undefined ? 0 : before.length - 1;
+    for (let index = first; index < before.length; index++)
+      this.#add(program, index, before[index]!, before.slice(0, index));
     this.#bases.set(key, program);
     if (this.#bases.size > basesKept) this.#bases.delete(this.#bases.keys().next().value!);
     return program;
@@ -87,6 +100,11 @@ export class Drafts {
     const declarations = cudaDeclarations(cell.code, before).filter(({ name }) => !known.has(name));
     if (declarations.length > 0) program.declare(index, declarations);
   }
+}
+
+function keyOf(wrapped: Wrapped, program: CellsProgram): string {
+  const texts = [wrapped, ...program.behind(wrapped)].map(({ name, text }) => [name, text]);
+  return createHash("sha256").update(JSON.stringify(texts)).digest("base64");
 }
 
 /** `null` for a cell with a mistake in its magics, which says so when it runs. */

@@ -9,6 +9,8 @@ const imports = 'import { tensor, zeros } from "warpcell", or import * as wc fro
 test.each([
   ["import numpy as np", "import numpy as np", imports],
   ["from torch import nn", "from torch import nn", imports],
+  ["import torch\nx = torch.zeros(3)\nprint(x)", "import torch", imports],
+  ["const n = 3;\nimport torch\n\nimport numpy as np", "import torch", imports],
   ["?softmax", "?softmax", "softmax?, behind the name"],
   ["const x = 1;\n# then", "#", "// begins a comment"],
   ["def f(self, x):\n  return x", "def f(self, x)", "function f(x) { … }"],

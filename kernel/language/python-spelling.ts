@@ -59,11 +59,24 @@ const lines: readonly [RegExp, (...groups: string[]) => string][] = [
 
 const withoutSelf = (parameters: string) => parameters.replace(/^\s*self\s*(?:,\s*|$)/, "");
 
-/** Python on the line of a cell where its parser failed, at that offset; `null` where it is none. */
+/** Python in a cell whose parser failed at that offset, on that line or before it; `null` where it is none. */
 export function pythonSpelling(source: string, offset: number): Spelling | null {
   const begin = source.lastIndexOf("\n", offset - 1) + 1;
   const end = source.indexOf("\n", offset);
-  const line = source.slice(begin, end === -1 ? source.length : end);
+  return (
+    importAbove(source.slice(0, begin)) ?? spellingOn(source.slice(begin, end === -1 ? source.length : end), begin)
+  );
+}
+
+/** To TypeScript `import torch` goes on in the next line with code, where its parser fails. */
+function importAbove(above: string): Spelling | null {
+  const code = above.trimEnd();
+  const begin = code.lastIndexOf("\n") + 1;
+  return /^\s*import\s/.test(code.slice(begin)) ? spellingOn(code.slice(begin), begin) : null;
+}
+
+/** Of a line that begins at that offset. */
+function spellingOn(line: string, begin: number): Spelling | null {
   for (const [looksLike, inTypeScript] of lines) {
     const found = looksLike.exec(line);
     if (found === null) continue;

@@ -8,7 +8,7 @@ import { choose, completionOf, prefixAt, type Completion, type CompletionItem } 
 import { completeMagic, withoutMagics } from "./complete-magic.ts";
 import { diagnosticsOf, filesThatAreNoModules, type Diagnostic, type Mistake } from "./diagnostics.ts";
 import { declarationsOf } from "./declarations.ts";
-import { Drafts } from "./drafts.ts";
+import { Drafts, type Draft } from "./drafts.ts";
 import { CellEditor, unanswered, type Asked } from "./editor/cell-editor.ts";
 import { hoverAt, placeOf, type Documents, type Group } from "./editor/documents.ts";
 import { withoutOffers } from "./editor/imports-offered.ts";
@@ -47,6 +47,9 @@ const capabilities = {
 /** A cell that is run again and again, each time as another text, is no other cell. */
 const deviceCellsKept = 64;
 
+/** Enough for the cells of a long notebook, each as it is and as it was before the last changes. */
+const findingsKept = 1024;
+
 /** What the checker says of a module, and of a name of the notebook that has one. */
 const isRoom = /^(?:module ".*"|(?:const|let|var) \S+: typeof \S+)$/;
 
@@ -79,6 +82,8 @@ export class TypeService {
   readonly #shown = new Map<Group, readonly string[]>();
   /** Modules of linked cells that the checker has open. */
   readonly #linked = new Set<string>();
+  /** What was found in drafts, by their keys: what one cell declares anew changes little in most others. */
+  #found = new Map<string, unknown>();
   /** The checker knows all cells that ran. */
   #isShown = true;
   #warm = false;
@@ -182,26 +187,41 @@ export class TypeService {
     return this.#writing.ask<Mistake[] | null>(null, async () => {
       const draft = this.#drafts.of(text, before);
       if (draft === null) return [];
-      this.#noticeFiles(text);
-      this.#showOf("mistakes", draft.modules);
-      this.#show(draft.wrapped);
-      const result = await this.#findings(draft.wrapped.name);
+      // What a cell above imports it may hand on.
+      this.#noticeFiles([...before, text].join("\n"));
+      const result = this.#found.get(draft.key) ?? (await this.#find(draft));
       return result === null ? null : draft.mistakes(result);
     });
+  }
+
+  async #find({ key, modules, wrapped }: Draft): Promise<unknown> {
+    const found = this.#found;
+    this.#showOf("mistakes", modules);
+    this.#show(wrapped);
+    const result = await this.#findings(wrapped.name);
+    if (result === null) return null;
+    found.set(key, result);
+    if (found.size > findingsKept) found.delete(found.keys().next().value!);
+    return result;
   }
 
   /** The cell ran: later cells see its declarations, the newest of each name. */
   commit(cell: number, code: string): void {
     this.#program.add(cell, code);
-    this.#drafts.ran(code);
-    this.#isShown = false;
+    this.#ran(code);
   }
 
   /** Names that a cell declares without TypeScript text: the kernels of a `%%cuda` cell, as `declare const …`. */
   declare(cell: number, declarations: { name: string; text: string }[]): void {
     if (declarations.length === 0) return;
     this.#program.declare(cell, declarations);
-    this.#drafts.ran(null);
+    this.#ran(null);
+  }
+
+  #ran(code: string | null): void {
+    this.#drafts.ran(code);
+    // It may have installed packages.
+    this.#found = new Map();
     this.#isShown = false;
   }
 
@@ -399,6 +419,7 @@ export class TypeService {
 
   #tellChanged(changes: readonly FileChange[]): void {
     if (changes.length === 0) return;
+    this.#found = new Map();
     this.#client.notify("workspace/didChangeWatchedFiles", {
       changes: changes.map(({ path, type }) => ({ uri: pathToFileURL(path).href, type })),
     });

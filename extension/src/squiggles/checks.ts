@@ -98,9 +98,10 @@ export class NotebookChecks {
     this.all();
   }
 
-  /** What a cell declares the others may use. */
+  /** What a cell declares those below may use. */
   private onContent(cell: CellModel): void {
-    this.allAreDue();
+    const { cells } = this;
+    this.areDue(cells.slice(cells.indexOf(cell)));
     this.written = null;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
@@ -111,13 +112,13 @@ export class NotebookChecks {
   }
 
   private all(): void {
-    this.allAreDue();
+    this.areDue(this.cells);
     void this.next();
   }
 
   /** A CUDA cell has the mistakes of its own text alone. */
-  private allAreDue(): void {
-    for (const cell of this.cells) {
+  private areDue(cells: readonly CellModel[]): void {
+    for (const cell of cells) {
       const source = cell.sharedModel.getSource();
       if (magicEnd(source.slice(0, headLength)) === null || !this.known.areOf(cell, source)) this.due.add(cell);
     }

@@ -85,6 +85,36 @@ test("a cell that ran has its mistake underlined and no text of it below, also a
   await expect(marks(page, 2)).toHaveText(["toUpperCase", "other"]);
 });
 
+/** Keeps the texts of the cells that the kernel is asked about from now on. */
+async function watchQuestions(page: IJupyterLabPageFixture): Promise<() => Promise<string[]>> {
+  const kept = await page.evaluateHandle(() => {
+    type Sent = { direction: string; msg: { header: { msg_type: string }; content: { data?: object } } };
+    type Connection = { anyMessage: { connect(slot: (kernel: unknown, sent: Sent) => void): void } };
+    const { jupyterapp } = window as unknown as {
+      jupyterapp: { shell: { currentWidget: { sessionContext: { session: { kernel: Connection } } } } };
+    };
+    const texts: string[] = [];
+    jupyterapp.shell.currentWidget.sessionContext.session.kernel.anyMessage.connect((_, { direction, msg }) => {
+      const { code, before } = (msg.content.data ?? {}) as { code?: string; before?: string[] };
+      if (direction === "send" && msg.header.msg_type === "comm_msg" && before !== undefined) texts.push(code!);
+    });
+    return texts;
+  });
+  return () => kept.jsonValue();
+}
+
+test("a cell that changes has itself and those below it checked, and none above", async ({ page, tmpPath }) => {
+  await openNotebook(page, `${tmpPath}/squiggles.ipynb`);
+  await expect(marks(page, 6)).toHaveText(["'3'"]);
+  const asked = await watchQuestions(page);
+  await type(page, 2, "\nconst text: number = 'no';");
+  await expect(marks(page, 2)).toHaveText(["toUpperCase", "text"]);
+  const changed = `${sources[2]}\nconst text: number = 'no';`;
+  // The last one is asked about last.
+  await expect.poll(async () => (await asked()).slice(-3)).toEqual([changed, sources[4], sources[6]]);
+  expect((await asked()).filter((text) => sources.slice(0, 2).includes(text))).toEqual([]);
+});
+
 test("while a cell spins, what is written is checked", async ({ page, tmpPath }) => {
   await openNotebook(page, `${tmpPath}/squiggles.ipynb`);
   await expect(marks(page, 1)).toHaveCount(2);

@@ -83,7 +83,10 @@ test.each<[string, string]>([
   ["nvcuda", "write #include <mma.h> and using namespace nvcuda;"],
   ["wmma", "write #include <mma.h> and using namespace nvcuda;"],
   ["cub", "write #include <cub/block/block_reduce.cuh>, or the header of what you use"],
-  ["cuda", "write #include <cuda/atomic>, <cuda/barrier>, <cuda/pipeline> or <cuda/std/…>, whichever has it"],
+  [
+    "cuda",
+    "write #include <cuda/atomic>, <cuda/barrier>, <cuda/pipeline> or <cuda/std/…>, whichever has it, and blockIdx.x * blockDim.x + threadIdx.x for Numba's cuda.grid(1)",
+  ],
   ["__pipeline_commit", "write #include <cuda_pipeline.h>"],
   ["curand_init", "write #include <curand_kernel.h>"],
   ["curandState", "write #include <curand_kernel.h>"],

@@ -56,7 +56,8 @@ const rows: readonly Row[] = [
   {
     name: /^cuda(::|$)/,
     reason: "other",
-    instead: "write #include <cuda/atomic>, <cuda/barrier>, <cuda/pipeline> or <cuda/std/…>, whichever has it",
+    instead:
+      "write #include <cuda/atomic>, <cuda/barrier>, <cuda/pipeline> or <cuda/std/…>, whichever has it, and blockIdx.x * blockDim.x + threadIdx.x for Numba's cuda.grid(1)",
   },
   { name: /^__pipeline_\w+$/, reason: "other", instead: "write #include <cuda_pipeline.h>" },
   {
