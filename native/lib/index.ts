@@ -408,7 +408,7 @@ export { Event } from "./device/event.ts";
 export { Stream } from "./device/stream.ts";
 export { withStream } from "./graph/with-stream.ts";
 export { graph, type Graph, type GraphOptions } from "./graph/graph.ts";
-export { fuse, type Fused, type FuseOptions } from "./fuse/fuse.ts";
+export { fuse, type Fused, type FusedParts, type FuseOptions } from "./fuse/fuse.ts";
 export { checkpoint } from "./autograd/checkpoint.ts";
 export { offload } from "./autograd/offload.ts";
 export { autocast, type AutocastOptions } from "./amp/autocast.ts";

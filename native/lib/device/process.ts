@@ -17,6 +17,7 @@ import { Residents } from "./residents.ts";
 import { Ring } from "./ring.ts";
 import { memoryNumbers, waysToAllocate, type MemoryKind } from "./memory-kinds.ts";
 import type { DeviceProperties } from "../wire/properties.ts";
+import { putOff } from "../wire/target.ts";
 
 export { clearInterrupt, interrupt, lastInterruption } from "./interrupts.ts";
 export { describeKernels, describeOrigins, origin } from "./origins.ts";
@@ -168,7 +169,12 @@ export class DeviceProcess {
     this.execution = execution;
     this.#pool = pool;
     try {
-      return fn();
+      try {
+        return fn();
+      } finally {
+        // It belongs here, and what is recorded may end now.
+        putOff.current?.();
+      }
     } finally {
       this.execution = outer;
       this.#pool = before;

@@ -7,20 +7,34 @@ import { factsOf } from "../memory/dtype.ts";
 import { isRecording } from "../ops/core/hooks.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
+import { Parts } from "./parts.ts";
 import { programOf, type Program } from "./program.ts";
 import { pullback, replayed } from "./pullback.ts";
 import { Trace, Traced } from "./traced.ts";
 import { Variant } from "./variant.ts";
 
-/** `wait`: the first call of each variant waits for its kernel, instead of running unfused while that compiles. */
+/**
+ * `wait`: the first call of each variant waits for its kernel, instead of running unfused while that compiles. `parts`:
+ * the function is no kernel as a whole; see {@link fuse}.
+ */
 export interface FuseOptions {
   readonly wait?: boolean;
+  readonly parts?: boolean;
 }
 
 /** A function whose elementwise operations run as one kernel. */
 export interface Fused<A extends readonly unknown[]> {
   (...args: A): Tensor;
   /** The CUDA C++ of the kernel that the last call ran, or has had compiled; `null` before the first call. */
+  readonly source: string | null;
+  /** Resolves when the kernels of all calls so far are compiled, or have failed to: the next call says why. */
+  settled(): Promise<void>;
+}
+
+/** A function whose elementwise operations run together where they follow each other. */
+export interface FusedParts<A extends readonly unknown[], R> {
+  (...args: A): R;
+  /** The CUDA C++ of the kernels that the last call ran, or has had compiled; `null` before the first call. */
   readonly source: string | null;
   /** Resolves when the kernels of all calls so far are compiled, or have failed to: the next call says why. */
   settled(): Promise<void>;
@@ -159,11 +173,44 @@ class Fusion {
  * const f = fuse((x: Tensor) => x.mul(2).add(1).tanh().sum({ axis: -1 }));
  * f(ones([2, 3])); // → tensor([2.98516, 2.98516], shape [2], float32, cpu)
  */
-export function fuse<A extends readonly unknown[]>(fn: (...args: A) => Tensor, options: FuseOptions = {}): Fused<A> {
+export function fuse<A extends readonly unknown[]>(
+  fn: (...args: A) => Tensor,
+  options?: FuseOptions & { readonly parts?: false },
+): Fused<A>;
+/**
+ * With `parts`, the function that does all that `fn` does, which may be anything: a model, or a training step with
+ * `backward` and an optimiser. Elementwise operations that follow each other, and give results of one shape, are put off
+ * and run as one kernel when anything else is to be done: another operation, a read, the end. That goes for those of
+ * gradients and changes in place, too. All other operations run as they are, and so does a single one.
+ *
+ * Results are those of the operations one by one; only where float32 or float64 is multiplied and then added to may
+ * both be rounded at once. Memory that is freed on the way is not written: dispose of what is made on the way, or let
+ * {@link tidy} do so. Kernels are made as without `parts`, and a {@link graph} that records the function waits for them.
+ * `fn` runs in every call, which takes JavaScript longer than launches would; a graph spares that. Throws TensorError
+ * ASYNC for a function that is async.
+ * @example
+ * const w = tensor([1, 2]);
+ * w.requiresGrad = true;
+ * const step = fuse((x: Tensor) => {
+ *   x.mul(w).sub(1).square().sum().backward();
+ *   noGrad(() => w.sub_(w.grad!.mul(0.1)));
+ *   w.grad = null;
+ * }, { parts: true });
+ * step(ones([2]));
+ * w; // → tensor([1, 1.8], shape [2], float32, cpu)
+ */
+export function fuse<A extends readonly unknown[], R>(
+  fn: (...args: A) => R,
+  options: FuseOptions & { readonly parts: true },
+): FusedParts<A, R>;
+export function fuse<A extends readonly unknown[]>(
+  fn: (...args: A) => unknown,
+  { wait = false, parts = false }: FuseOptions = {},
+): FusedParts<A, unknown> {
   if (typeof fn !== "function")
     throw new TensorError("OPERANDS", `fuse takes a function of tensors but got ${worded(fn)}.`);
-  const fusion = new Fusion(options);
-  const fused = (...args: A): Tensor => fusion.call(fn as unknown as (...args: never[]) => Tensor, args);
-  Object.defineProperties(fused, { source: { get: () => fusion.source }, settled: { value: () => fusion.settled() } });
-  return fused as Fused<A>;
+  const own = parts ? new Parts(wait) : new Fusion({ wait });
+  const fused = (...args: A) => own.call(fn as unknown as (...args: never[]) => Tensor, args);
+  Object.defineProperties(fused, { source: { get: () => own.source }, settled: { value: () => own.settled() } });
+  return fused as unknown as FusedParts<A, unknown>;
 }

@@ -243,7 +243,7 @@ export function viewThrough(traced: Traced, array: DeviceArray): View {
  * Between neighbours along what a kernel walks: the reduced axes, or the last one. `null`: neither all in a row nor all
  * the same.
  */
-function stepOf({ shape, strides }: View, { axis }: Space): 0 | 1 | null {
+export function stepOf({ shape, strides }: View, { axis }: Space): 0 | 1 | null {
   const walked = shape.map((_, at) => at).filter((at) => shape[at] !== 1);
   const axes = axis === null ? walked.slice(-1) : walked.filter((at) => at >= axis);
   if (axes.length === 0) return axis === null ? 1 : 0;

@@ -27,28 +27,29 @@ export const numberTypes: Partial<Record<ParameterKind, string>> = {
 };
 
 /** Elements of a 16-byte load of the widest type. */
+export function packWidth(dtypes: readonly DType[]): number {
+  return 16 / Math.max(...dtypes.map((dtype) => factsOf(dtype).bytes));
+}
+/** The same for a result and operands. */
 export function widthOf(operands: readonly OperandView[], out: DType): number {
-  return 16 / Math.max(factsOf(out).bytes, ...operands.map(({ array }) => factsOf(array.dtype).bytes));
+  return packWidth([out, ...operands.map(({ array }) => array.dtype)]);
 }
 
-export function kernelText(parts: KernelParts): string {
-  const { operands, numberKinds, out, space, splits } = parts;
-  const pointers = operands.map(({ array }, at) => `const ${factsOf(array.dtype).c}* x${at}`);
-  const numbers = numberKinds.map((kind, at) => `${numberTypes[kind]} n${at}`);
-  const parameters = [...pointers, ...numbers].join(", ");
-  const count = operands.length;
-  const kernels =
-    space.axis === null
-      ? [mapKernel(parts, parameters)]
-      : [rowKernel(parts, parameters), ...(splits ? [joinKernel(parts, parameters)] : [])];
+const pointersOf = (operands: readonly OperandView[]) =>
+  operands.map(({ array }, at) => `const ${factsOf(array.dtype).c}* x${at}`);
+
+/** The operands' elements, and where they lie. */
+export function operandsText(operands: readonly OperandView[], width: number): string {
   return [
     "#include <warpcell/fused.cuh>",
     "using namespace warpcell;",
     "",
     `struct Elements { ${operands.map(({ array }, at) => `${factsOf(array.dtype).c} x${at};`).join(" ")} };`,
     "struct Row {",
-    `  static constexpr int width = ${widthOf(operands, out)};`,
-    `  ${pointers.map((pointer) => `${pointer};`).join(" ")}`,
+    `  static constexpr int width = ${width};`,
+    `  ${pointersOf(operands)
+      .map((pointer) => `${pointer};`)
+      .join(" ")}`,
     `  __device__ inline Elements at(long long i) const { return {${operands.map(({ step }, at) => `x${at}[${step === 1 ? "i" : "0"}]`).join(", ")}}; }`,
     "  struct Packs {",
     `    ${operands.map(({ array, step }, at) => (step === 1 ? `Pack<${factsOf(array.dtype).c}, width> x${at};` : `${factsOf(array.dtype).c} x${at};`)).join(" ")}`,
@@ -57,8 +58,19 @@ export function kernelText(parts: KernelParts): string {
     `  __device__ inline Packs packs(long long i) const { return {${operands.map(({ array, step }, at) => (step === 1 ? `*(const Pack<${factsOf(array.dtype).c}, width>*)(x${at} + i)` : `x${at}[0]`)).join(", ")}}; }`,
     "};",
     "",
-    ...kernels.map((kernel) => `${kernel}\n`),
-  ]
+  ].join("\n");
+}
+
+export function kernelText(parts: KernelParts): string {
+  const { operands, numberKinds, out, space, splits } = parts;
+  const numbers = numberKinds.map((kind, at) => `${numberTypes[kind]} n${at}`);
+  const parameters = [...pointersOf(operands), ...numbers].join(", ");
+  const count = operands.length;
+  const kernels =
+    space.axis === null
+      ? [mapKernel(parts, parameters)]
+      : [rowKernel(parts, parameters), ...(splits ? [joinKernel(parts, parameters)] : [])];
+  return [operandsText(operands, widthOf(operands, out)), ...kernels.map((kernel) => `${kernel}\n`)]
     .join("\n")
     .replace(/\bLayout<N>/g, `Layout<${space.axis === null ? count + 1 : count}>`)
     .replace(/\bOffsets<N>/g, `Offsets<${space.axis === null ? count + 1 : count}>`);

@@ -1,38 +1,21 @@
-// One fused kernel on one device: compiles its text, at once or beside other work, and launches it.
-import { Compilation, type Compiled } from "../cuda/compilation.ts";
-import { LoadedModule } from "../cuda/loaded-module.ts";
+// One fused kernel on one device, and how it is launched.
+import type { LoadedModule } from "../cuda/loaded-module.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { DeviceArray, viewOf } from "../memory/array.ts";
 import { factsOf } from "../memory/dtype.ts";
 import { merged, sizeOf, type View } from "../memory/shape.ts";
 import { readOperand } from "../ops/core/apply.ts";
 import { contiguous } from "../ops/shape/copy.ts";
-import { blocksFor, onDevice, threadsOf, type Blocks, type ByBlock } from "../ops/kernels/blocks.ts";
+import { blocksFor, onDevice, threadsOf, type Blocks } from "../ops/kernels/blocks.ts";
 import { LibraryKernel, type LibraryArgument, type ParameterKind } from "../ops/kernels/library.ts";
 import { flatBlocks, layoutOf } from "../ops/kernels/map.ts";
 import { rowParts, serialRows } from "../ops/reduce/reduce-plans.ts";
 import { Tensor } from "../tensor/tensor.ts";
+import { GeneratedModule } from "./generated-module.ts";
 import type { OperandView, Program } from "./program.ts";
 import { widthOf } from "./text.ts";
 
 const variants = new WeakMap<DeviceProcess, Map<string, Variant>>();
-
-interface Options {
-  readonly defines: readonly string[];
-  readonly flags: (architectures: readonly string[]) => string[];
-}
-/** As scripts/build-kernels.mjs compiles the library's own. */
-export const optionsOf: ByBlock<Options> = {
-  serial: {
-    defines: ["WARPCELL_SERIAL"],
-    flags: ([best]) => [
-      "-O3",
-      "-fno-semantic-interposition",
-      ...(best === "x86-64-v4" ? ["-mprefer-vector-width=512"] : []),
-    ],
-  },
-  threads: { defines: [], flags: () => [] },
-};
 
 interface Kernels {
   readonly fused: LibraryKernel;
@@ -44,19 +27,19 @@ export class Variant {
   readonly #device: DeviceProcess;
   readonly #program: Pick<Program, "space" | "numberKinds" | "partBytes">;
   readonly #operandCount: number;
-  /** The result's type in C++. */
-  readonly #out: string;
+  readonly #module: GeneratedModule;
   #kernels: Kernels | null = null;
-  #compiled: Promise<void> | null = null;
-  /** What compiling it beside other work has failed with. */
-  #failure: { readonly error: unknown } | null = null;
 
   private constructor(device: DeviceProcess, { source, space, numberKinds, partBytes, operands, result }: Program) {
     this.source = source;
     this.#device = device;
     this.#program = { space, numberKinds, partBytes };
     this.#operandCount = operands.length;
-    this.#out = factsOf(result.dtype).c;
+    // Templates, whose parameters may be of the library's own types.
+    const names = (partBytes === null ? ["fused"] : ["fused", "join"]).map(
+      (name) => `${name}<${factsOf(result.dtype).c}>`,
+    );
+    this.#module = new GeneratedModule(device, source, names, (module) => this.#load(module));
   }
 
   /** The variant with the program's text. */
@@ -70,54 +53,20 @@ export class Variant {
 
   /** It can run. Else its compilation begins. Throws what an earlier one failed with. */
   isReady(): boolean {
-    const failure = this.#failure;
-    this.#failure = null;
-    if (failure !== null) throw failure.error;
-    if (this.#kernels === null) {
-      this.#compiled ??= this.#compilation()
-        .obtainAsync(this.#names)
-        .then(
-          (compiled) => this.#load(compiled),
-          (error: unknown) => {
-            this.#failure = { error };
-          },
-        )
-        .finally(() => {
-          this.#compiled = null;
-        });
-    }
-    return this.#kernels !== null;
+    return this.#module.isReady();
   }
 
   /** Resolves at the end of the compilation that is under way. */
   get compiled(): Promise<void> {
-    return this.#compiled ?? Promise.resolve();
+    return this.#module.compiled;
   }
 
   /** Compiles it now. Throws CompileError. */
   prepare(): void {
-    if (this.#kernels === null) this.#load(this.#compilation().obtain(this.#names));
+    this.#module.prepare();
   }
 
-  // Templates, whose parameters may be of the library's own types.
-  get #names(): string[] {
-    return (this.#program.partBytes === null ? ["fused"] : ["fused", "join"]).map((name) => `${name}<${this.#out}>`);
-  }
-
-  #compilation(): Compilation {
-    const { defines, flags } = onDevice(this.#device, optionsOf);
-    const { architectures } = this.#device.properties;
-    return new Compilation(this.source, {
-      name: "fused.cu",
-      device: this.#device.name,
-      defines: [...(/__half|__nv_bfloat16/.test(this.source) ? ["WARPCELL_SIXTEEN_BITS"] : []), ...defines],
-      flags: flags(architectures),
-    });
-  }
-
-  #load({ artifact, lowered }: Compiled): void {
-    if (this.#kernels !== null) return;
-    const module = LoadedModule.load(this.#device, artifact, lowered, "fused.cu", this.#names);
+  #load(module: LoadedModule): void {
     const { space, numberKinds, partBytes } = this.#program;
     const operands = Array<ParameterKind>(this.#operandCount).fill("place");
     const kinds: Record<"fused" | "join", readonly ParameterKind[]> = {
@@ -272,7 +221,7 @@ function rowBlocks(
  * Whether every pack of neighbours begins at a multiple of its size. `strides`: of each operand, but along what is
  * walked.
  */
-function isAligned(
+export function isAligned(
   operands: readonly OperandView[],
   views: readonly { array: DeviceArray }[],
   strides: readonly (readonly number[])[],

@@ -72,6 +72,11 @@ export class Storage {
     return this.#holders > 1;
   }
 
+  /** How many tensors and buffers lie here. */
+  get holders(): number {
+    return this.#holders;
+  }
+
   /** One more tensor, or a buffer, lies here. */
   hold(): this {
     this.#holders += 1;

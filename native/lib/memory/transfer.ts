@@ -7,6 +7,7 @@ import { hazards } from "../device/hazards.ts";
 import type { Execution } from "../device/execution.ts";
 import type { DeviceProcess } from "../device/process.ts";
 import { writeCopy } from "../wire/copy.ts";
+import { putOff } from "../wire/target.ts";
 import type { Storage } from "./storage.ts";
 
 /** Bytes that one step moves through a pinned block, and that may be under way before the sender waits. */
@@ -45,6 +46,7 @@ function copyBytes(target: Uint8Array, source: Uint8Array): void {
  */
 export function upload(storage: Storage, offset: number, source: Uint8Array): void {
   const { device, place } = storage;
+  putOff.current?.();
   if (device.execution.target instanceof Capture)
     return uploadAtEachRun(device.execution.target, storage, offset, source);
   if (device.kind === "cpu" && !device.isBusy) {

@@ -7,7 +7,7 @@ import { GradientError, TensorError } from "../errors.ts";
 import { Expressions, taken } from "../fuse/expression.ts";
 import { pullback } from "../fuse/pullback.ts";
 import { Trace, Traced } from "../fuse/traced.ts";
-import { optionsOf } from "../fuse/variant.ts";
+import { optionsOf } from "../fuse/generated-module.ts";
 import { factsOf, type DType } from "../memory/dtype.ts";
 import { broadcast, formatShape, type Shape } from "../memory/shape.ts";
 import type { Bend, BentKernel } from "../ops/attention/problem.ts";

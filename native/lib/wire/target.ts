@@ -1,4 +1,5 @@
 // Where records are written: memory for one record at a time, and what takes it once it is whole.
+import { Scoped } from "../scoped.ts";
 import { headerBytes, headerOffsets, type Op } from "./commands.ts";
 
 /** Memory in which one record is laid out, as the typed arrays that do it. The largest record fits. */
@@ -63,8 +64,12 @@ export interface TargetStream {
   readonly stream: number;
 }
 
+/** Writes the records of work that has been put off, before any other record is begun; `null`: none can have been. */
+export const putOff = new Scoped<(() => void) | null>(null);
+
 /** Begins a record of so many bytes, a multiple of 8; all else that it has must be written. */
 export function begin({ target, stream }: TargetStream, op: Op, bytes: number): Room {
+  putOff.current?.();
   const { room } = target;
   room.words[headerOffsets.bytes / 4] = bytes;
   room.words[headerOffsets.op / 4] = op | (stream << 16);

@@ -52,6 +52,48 @@ __device__ inline void fused_map(const Layout<N>& layout, long long count, int p
 #endif
 }
 
+#ifdef WARPCELL_SERIAL
+template <class Outs, class Row, class F>
+__attribute__((flatten)) inline void put_each(const Outs outs, const Row row, long long count, F values) {
+#pragma clang loop vectorize(assume_safety)
+#pragma GCC ivdep
+  for (long long i = 0; i < count; i++) outs.put(i, values(row.at(i)));
+}
+#endif
+
+// The same with several results, which all lie without gaps: put(i, values) stores those of an element, put_pack(i, …)
+// those of Row::width neighbours. A result may be stored over an operand: what is read of an element is read before.
+template <class Row, class Outs, int N, class RowAt, class F>
+__device__ inline void fused_results(const Layout<N>& layout, long long count, int packed, const Outs outs,
+                                     RowAt row_at, F values) {
+#ifdef WARPCELL_SERIAL
+  for_rows(layout, count, [&](const Offsets<N>& offsets, long long steps) {
+    put_each(outs.from(offsets.at[0]), row_at(offsets), steps, values);
+  });
+#else
+  constexpr int W = Row::width;
+  long long block = (long long)blockIdx.x * blockDim.x * (W * kVectors);
+  if (packed && block + (long long)blockDim.x * (W * kVectors) <= count) {
+    typename Row::Packs loaded[kVectors];
+#pragma unroll
+    for (int v = 0; v < kVectors; v++)
+      loaded[v] = row_at(offsets(layout, block + ((long long)v * blockDim.x + threadIdx.x) * W)).packs(0);
+#pragma unroll
+    for (int v = 0; v < kVectors; v++) {
+      decltype(values(loaded[v].at(0))) results[W];
+#pragma unroll
+      for (int e = 0; e < W; e++) results[e] = values(loaded[v].at(e));
+      outs.put_pack(block + ((long long)v * blockDim.x + threadIdx.x) * W, results);
+    }
+    return;
+  }
+  for (int v = 0; v < kVectors * W; v++) {
+    long long i = block + (long long)v * blockDim.x + threadIdx.x;
+    if (i < count) outs.put(i, values(row_at(offsets(layout, i)).at(0)));
+  }
+#endif
+}
+
 // Who works on one row: on a GPU a warp or a block, of which this is one thread.
 struct Team {
   int thread, threads;

@@ -7,7 +7,7 @@ import { TensorError } from "../../errors.ts";
 import { callsGoTo } from "./calls.ts";
 import { composed, isOfComplex } from "../complex/composed.ts";
 import { copy } from "../shape/copy.ts";
-import { casting, observing, recording, tracing, watching } from "./hooks.ts";
+import { casting, deferring, observing, recording, tracing, watching } from "./hooks.ts";
 import { sameShape } from "../kernels/map.ts";
 import { inverse, orderOf, turned } from "./order.ts";
 import type { Computation, Facts, Operand, Viewing } from "./operation.ts";
@@ -104,7 +104,10 @@ function compute(
     );
   });
   try {
-    if (outputs.some(({ size }) => size > 0)) operation.run(outputs, inputs, attributes, device.execution);
+    if (outputs.some(({ size }) => size > 0)) {
+      const isPutOff = deferring.current?.takes(name, operation, outputs[0]!, inputs, attributes, device.execution);
+      if (isPutOff !== true) operation.run(outputs, inputs, attributes, device.execution);
+    }
   } catch (error) {
     for (const output of outputs) output.dispose();
     throw error;
@@ -173,12 +176,13 @@ export function applyInto<N extends OperationName>(
   const recorded = recording.current?.recordInPlace(name, operation, target, inputs, attributes);
   const seenBy = observing.current;
   const before = seenBy === null ? 0 : seenBy.before();
-  runInto(operation, facts!, target, inputs, attributes);
+  runInto(name, operation, facts!, target, inputs, attributes);
   recorded?.();
   if (seenBy !== null) seenBy.after({ name, operation, inputs, outputs: [target], attributes }, before);
 }
 
 function runInto(
+  name: string,
   operation: Computation,
   facts: Facts,
   target: DeviceArray,
@@ -191,6 +195,7 @@ function runInto(
     facts.dtype === target.dtype &&
     !inputs.some((input) => input instanceof DeviceArray && overlapsUnevenly(input, target))
   ) {
+    if (deferring.current?.takes(name, operation, target, inputs, attributes, on) === true) return;
     const axes = orderOf(operation, target.shape, [target, ...inputs]);
     if (axes === null) return operation.run([target], inputs, attributes, on);
     using view = viewOf(target, transposed(target, axes));

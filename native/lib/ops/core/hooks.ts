@@ -1,9 +1,10 @@
 // What is told of operations while they run, or takes them over: the tape, a profile, a trace of a
 // fused function, autocast.
 import type { DeviceArray } from "../../memory/array.ts";
+import type { Execution } from "../../device/execution.ts";
 import type { DType } from "../../memory/dtype.ts";
 import { Scoped } from "../../scoped.ts";
-import type { Operand, Operation } from "./operation.ts";
+import type { Computation, Operand, Operation } from "./operation.ts";
 
 /** One operation that has been run. */
 export interface Applied {
@@ -46,6 +47,19 @@ export interface Tracer {
   ): readonly DeviceArray[] | null;
 }
 
+/** What puts work off, to do that of several operations at once. */
+export interface Deferrer {
+  /** Whether it does the operation's work, on its results or over a target, before anything else is done. */
+  takes(
+    name: string,
+    operation: Computation,
+    target: DeviceArray,
+    inputs: readonly Operand[],
+    attributes: object,
+    on: Execution,
+  ): boolean;
+}
+
 /** What decides in which dtype an operation computes. */
 export interface Caster {
   /** What products are computed in. */
@@ -62,6 +76,7 @@ export const observing = new Scoped<Observer | null>(null);
 export const tracing = new Scoped<Tracer | null>(null);
 /** `null`: each computes in what it gets. */
 export const casting = new Scoped<Caster | null>(null);
+export const deferring = new Scoped<Deferrer | null>(null);
 export const watching = new Scoped<((operand: DeviceArray) => void) | null>(null);
 
 export function isRecording(): boolean {
