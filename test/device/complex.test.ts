@@ -323,6 +323,28 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     ]);
   });
 
+  // C99, annex G.6.2.4, G.6.2.5 and G.6.3.1, of sin and cos through i · z; "0" stands for a zero of either sign.
+  const [inf, nan] = [Infinity, NaN];
+  test.each([
+    ["exp", [-inf, inf, 0, 0], [-inf, nan, 0, 0], [-inf, 2, 0, 0], [inf, inf, inf, nan], [inf, nan, inf, nan]],
+    ["exp", [nan, 0, nan, 0], [nan, 2, nan, nan], [1, inf, nan, nan], [1, nan, nan, nan], [inf, 0, inf, 0]],
+    ["cosh", [0, inf, nan, 0], [0, nan, nan, 0], [inf, inf, inf, nan], [inf, nan, inf, nan], [inf, 0, inf, 0]],
+    ["cosh", [nan, 0, nan, 0], [nan, 2, nan, nan], [1, inf, nan, nan], [1, nan, nan, nan], [inf, 2, -inf, inf]],
+    ["sinh", [0, inf, 0, nan], [0, nan, 0, nan], [inf, inf, inf, nan], [inf, nan, inf, nan], [inf, 0, inf, 0]],
+    ["sinh", [nan, 0, nan, 0], [nan, 2, nan, nan], [1, inf, nan, nan], [-inf, nan, -inf, nan], [inf, 2, -inf, inf]],
+    ["cos", [inf, 0, nan, 0], [nan, 0, nan, 0], [inf, inf, inf, nan], [nan, inf, inf, nan], [0, inf, inf, 0]],
+    ["sin", [inf, 0, nan, 0], [nan, 0, nan, 0], [inf, inf, nan, inf], [nan, inf, nan, inf], [0, nan, 0, nan]],
+  ] as const)("%s at infinities and NaN", (name, ...rows) => {
+    const z = dtypes.map((dtype) =>
+      tensor(
+        rows.map(([re, im]) => of(re, im)),
+        { dtype, device },
+      ),
+    );
+    const got = z.map((each) => numbers(each[name]()).map(({ re, im }) => [re + 0, im + 0]));
+    expect(got).toEqual(dtypes.map(() => rows.map(([, , re, im]) => [re, im])));
+  });
+
   test("what real numbers of every dtype become, and what is known of the dtypes", () => {
     const real = (Object.keys(allDTypes) as DType[]).filter((each) => !isdtype(each, "complex floating"));
     for (const from of real)
