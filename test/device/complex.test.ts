@@ -345,6 +345,29 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(got).toEqual(dtypes.map(() => rows.map(([, , re, im]) => [re, im])));
   });
 
+  test("any and all, and norms of every order", () => {
+    for (const dtype of dtypes) {
+      const rows = [
+        [of(0, 0), of(0, -3)],
+        [of(0, -0), of(0, 0)],
+        [of(NaN, 0), of(3, 4)],
+      ];
+      const z = tensor(rows, { dtype, device });
+      expect([z.any(1), z.all(1)].map((x) => x.toArray())).toEqual([
+        [true, false, true],
+        [false, false, true],
+      ]);
+      expect(z.all({ axis: 0, keepdims: true }).toArray()).toEqual([[false, false]]);
+      expect([z.any().item(), z.all().item()]).toEqual([true, false]);
+      const magnitudes = tensor([5, 0, 13, 1], { dtype: dtype === "complex64" ? "float32" : "float64", device });
+      const w = tensor([of(3, 4), of(0, 0), of(-5, 12), of(0, -1)], { dtype, device });
+      for (const ord of [0, 1, 2, 3, 0.5, -1, Infinity, -Infinity]) {
+        const [got, wanted] = [w, magnitudes].map((x) => linalg.vectorNorm(x, { ord }));
+        expect([got!.dtype, got!.toArray()], String(ord)).toEqual([wanted!.dtype, wanted!.toArray()]);
+      }
+    }
+  });
+
   test("what real numbers of every dtype become, and what is known of the dtypes", () => {
     const real = (Object.keys(allDTypes) as DType[]).filter((each) => !isdtype(each, "complex floating"));
     for (const from of real)

@@ -138,6 +138,12 @@ const equality =
     return call(join, [re, im]);
   };
 
+/** Of whether each number is 0. */
+const ofTruth =
+  (name: string): Form =>
+  ([x], attributes) =>
+    named(name, [equality("ne", "logicalOr")([x!, 0], {})], attributes);
+
 const abs: Form = ([x]) => hypot(realOf(x as DeviceArray), imaginaryOf(x as DeviceArray));
 const log: Form = unary((re, im) => [logOfSize(re, im), angle(re, im)]);
 const exp: Form = unary((re, im) => {
@@ -228,6 +234,8 @@ const forms = new Map<string, Form>(
     isnan: whether("isnan", "logicalOr"),
     isinf: whether("isinf", "logicalOr"),
     isfinite: whether("isfinite", "logicalAnd"),
+    any: ofTruth("any"),
+    all: ofTruth("all"),
     eq: equality("eq", "logicalAnd"),
     ne: equality("ne", "logicalOr"),
   } satisfies Record<string, Form>),
