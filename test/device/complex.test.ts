@@ -323,6 +323,51 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     ]);
   });
 
+  // C99, annex G.6.2.4, G.6.2.5 and G.6.3.1, of sin and cos through i · z; "0" stands for a zero of either sign.
+  const [inf, nan] = [Infinity, NaN];
+  test.each([
+    ["exp", [-inf, inf, 0, 0], [-inf, nan, 0, 0], [-inf, 2, 0, 0], [inf, inf, inf, nan], [inf, nan, inf, nan]],
+    ["exp", [nan, 0, nan, 0], [nan, 2, nan, nan], [1, inf, nan, nan], [1, nan, nan, nan], [inf, 0, inf, 0]],
+    ["cosh", [0, inf, nan, 0], [0, nan, nan, 0], [inf, inf, inf, nan], [inf, nan, inf, nan], [inf, 0, inf, 0]],
+    ["cosh", [nan, 0, nan, 0], [nan, 2, nan, nan], [1, inf, nan, nan], [1, nan, nan, nan], [inf, 2, -inf, inf]],
+    ["sinh", [0, inf, 0, nan], [0, nan, 0, nan], [inf, inf, inf, nan], [inf, nan, inf, nan], [inf, 0, inf, 0]],
+    ["sinh", [nan, 0, nan, 0], [nan, 2, nan, nan], [1, inf, nan, nan], [-inf, nan, -inf, nan], [inf, 2, -inf, inf]],
+    ["cos", [inf, 0, nan, 0], [nan, 0, nan, 0], [inf, inf, inf, nan], [nan, inf, inf, nan], [0, inf, inf, 0]],
+    ["sin", [inf, 0, nan, 0], [nan, 0, nan, 0], [inf, inf, nan, inf], [nan, inf, nan, inf], [0, nan, 0, nan]],
+  ] as const)("%s at infinities and NaN", (name, ...rows) => {
+    const z = dtypes.map((dtype) =>
+      tensor(
+        rows.map(([re, im]) => of(re, im)),
+        { dtype, device },
+      ),
+    );
+    const got = z.map((each) => numbers(each[name]()).map(({ re, im }) => [re + 0, im + 0]));
+    expect(got).toEqual(dtypes.map(() => rows.map(([, , re, im]) => [re, im])));
+  });
+
+  test("any and all, and norms of every order", () => {
+    for (const dtype of dtypes) {
+      const rows = [
+        [of(0, 0), of(0, -3)],
+        [of(0, -0), of(0, 0)],
+        [of(NaN, 0), of(3, 4)],
+      ];
+      const z = tensor(rows, { dtype, device });
+      expect([z.any(1), z.all(1)].map((x) => x.toArray())).toEqual([
+        [true, false, true],
+        [false, false, true],
+      ]);
+      expect(z.all({ axis: 0, keepdims: true }).toArray()).toEqual([[false, false]]);
+      expect([z.any().item(), z.all().item()]).toEqual([true, false]);
+      const magnitudes = tensor([5, 0, 13, 1], { dtype: dtype === "complex64" ? "float32" : "float64", device });
+      const w = tensor([of(3, 4), of(0, 0), of(-5, 12), of(0, -1)], { dtype, device });
+      for (const ord of [0, 1, 2, 3, 0.5, -1, Infinity, -Infinity]) {
+        const [got, wanted] = [w, magnitudes].map((x) => linalg.vectorNorm(x, { ord }));
+        expect([got!.dtype, got!.toArray()], String(ord)).toEqual([wanted!.dtype, wanted!.toArray()]);
+      }
+    }
+  });
+
   test("what real numbers of every dtype become, and what is known of the dtypes", () => {
     const real = (Object.keys(allDTypes) as DType[]).filter((each) => !isdtype(each, "complex floating"));
     for (const from of real)

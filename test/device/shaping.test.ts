@@ -196,6 +196,12 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       [3, 3, 5],
     ]);
     expect(nested(x.repeatInterleave(2))).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
+    // One number is for all rows wherever it is, as in the array API.
+    for (const times of [[2], tensor([2], { dtype: "int32", device }), tensor(2, { dtype: "uint8", device })]) {
+      expect(nested(x.repeatInterleave(times, { axis: 1 }))).toEqual(nested(x.repeatInterleave(2, { axis: 1 })));
+      expect(nested(x.repeatInterleave(times))).toEqual(nested(x.repeatInterleave(2)));
+    }
+    expect(zeros([3, 0], { device }).repeatInterleave([9], { axis: 0 }).shape).toEqual([27, 0]);
     expect(nested(x.roll(1))).toEqual([
       [5, 0, 1],
       [2, 3, 4],
@@ -401,8 +407,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       [() => x.repeat([2]), "repeat takes a number for each of the 2 axes but got [2]: use tile for fewer."],
       [() => x.tile([-1]), "tile takes whole numbers ≥ 0 but got [-1]."],
       [
-        () => x.repeatInterleave([1], { axis: 0 }),
-        "repeatInterleave takes one number, or one for each of the 2 rows of axis 0, but got 1.",
+        () => x.repeatInterleave([1, 2, 3], { axis: 0 }),
+        "repeatInterleave takes one number, or one for each of the 2 rows of axis 0, but got 3.",
       ],
       [
         () => x.pad([1]),

@@ -182,10 +182,10 @@ export const norm: FunctionOf<"norm"> = define(
   (x, { ord = 2, ...given }) => {
     if (ord === 2 || ord === "fro") return apply("norm", [x], reductionOf(x, given));
     // Refused in the words of the norm, not of what it is made of.
-    if (!x.dtype.includes("float"))
+    if (!x.dtype.includes("float") && factsOf(x.dtype).kind !== "complex")
       throw new TensorError("DTYPE", `norm takes floats but got ${x.dtype}: convert it, e.g. with .to("float32").`);
-    if (ord === 0) return x.ne(0).sum(given).to(x.dtype);
     const magnitudes = x.abs();
+    if (ord === 0) return magnitudes.ne(0).sum(given).to(magnitudes.dtype);
     if (ord === Infinity) return magnitudes.max(given);
     if (ord === -Infinity) return magnitudes.min(given);
     if (ord === 1) return magnitudes.sum(given);

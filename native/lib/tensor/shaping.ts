@@ -121,8 +121,8 @@ declare module "./tensor.ts" {
      */
     tile(...times: ListOrRow): Tensor<D>;
     /**
-     * Each row along the axis that many times, one number for all or for each; without `axis` each element, as a list.
-     * Numbers in a tensor are waited for.
+     * Each row along the axis that many times, one number for all, which may be in a list or tensor, or one for each;
+     * without `axis` each element, as a list. Numbers in a tensor are waited for.
      * @example
      * tensor([1, 2]).repeatInterleave(2); // → tensor([1, 1, 2, 2], shape [4], float32, cpu)
      */
@@ -382,8 +382,10 @@ export const repeatInterleave: FunctionOf<"repeatInterleave"> = define(
   "repeatInterleave",
   { required: { times: either(numberOrList, tensor) }, options: { axis }, bare: ["axis"] },
   (x, { times: given, axis }) => {
-    const times = given instanceof Tensor ? given.toArray().map(Number) : given;
-    const counts = checkedCounts(listOf(times), "repeatInterleave");
+    const numbers = given instanceof Tensor ? [given.toArray()].flat().map(Number) : listOf(given);
+    const counts = checkedCounts(numbers, "repeatInterleave");
+    // One count, also in a list or a tensor, is for all rows.
+    const times = counts.length === 1 ? counts[0]! : counts;
     if (axis === undefined) return x.reshape([-1]).repeatInterleave(times, { axis: 0 });
     const at = checkedAxis(axis, x.shape.length);
     const size = x.shape[at]!;

@@ -86,9 +86,21 @@ const unary =
     complex(...form(realOf(x as DeviceArray), imaginaryOf(x as DeviceArray)));
 
 const angle = (re: DeviceArray, im: DeviceArray): DeviceArray => call("atan2", [im, re]);
-/** a · b, and 0 where a is 0 and b beyond all numbers. */
-const guarded = (a: DeviceArray, b: DeviceArray): DeviceArray =>
-  call("where", [call("logicalAnd", [call("eq", [a, 0]), of("isinf", b)]), a, mul(a, b)]);
+/** a · b, and the factor that is 0 where the other is an infinity or NaN. */
+function guarded(a: DeviceArray, b: DeviceArray): DeviceArray {
+  const product = mul(a, b);
+  const isLost = of("isnan", product);
+  const whereZero = (factor: DeviceArray, otherwise: DeviceArray) =>
+    call("where", [call("logicalAnd", [isLost, call("eq", [factor, 0])]), factor, otherwise]);
+  return whereZero(a, whereZero(b, product));
+}
+
+/** turn · size, and the size itself where it is 0 or an infinity and nothing is known of the turn, as C99 has it. */
+function turned(turn: DeviceArray, size: DeviceArray): DeviceArray {
+  // Of all numbers 0 and the infinities alone are twice themselves.
+  const isSame = call("eq", [size, mul(size, 2)]);
+  return call("where", [call("logicalAnd", [of("isnan", turn), isSame]), size, mul(turn, size)]);
+}
 
 /** log √(re² + im²), near 1 from its distance to 1. */
 function logOfSize(re: DeviceArray, im: DeviceArray): DeviceArray {
@@ -126,11 +138,17 @@ const equality =
     return call(join, [re, im]);
   };
 
+/** Of whether each number is 0. */
+const ofTruth =
+  (name: string): Form =>
+  ([x], attributes) =>
+    named(name, [equality("ne", "logicalOr")([x!, 0], {})], attributes);
+
 const abs: Form = ([x]) => hypot(realOf(x as DeviceArray), imaginaryOf(x as DeviceArray));
 const log: Form = unary((re, im) => [logOfSize(re, im), angle(re, im)]);
 const exp: Form = unary((re, im) => {
   const size = of("exp", re);
-  return [guarded(of("cos", im), size), guarded(of("sin", im), size)];
+  return [turned(of("cos", im), size), guarded(of("sin", im), size)];
 });
 
 function convert([x]: readonly Operand[], attributes: object): DeviceArray {
@@ -208,14 +226,16 @@ const forms = new Map<string, Form>(
     exp,
     log,
     sqrt: unary(root),
-    sin: unary((re, im) => [guarded(of("sin", re), of("cosh", im)), guarded(of("cos", re), of("sinh", im))]),
-    cos: unary((re, im) => [guarded(of("cos", re), of("cosh", im)), of("neg", guarded(of("sin", re), of("sinh", im)))]),
-    sinh: unary((re, im) => [guarded(of("cos", im), of("sinh", re)), guarded(of("sin", im), of("cosh", re))]),
-    cosh: unary((re, im) => [guarded(of("cos", im), of("cosh", re)), guarded(of("sin", im), of("sinh", re))]),
+    sin: unary((re, im) => [guarded(of("sin", re), of("cosh", im)), turned(of("cos", re), of("sinh", im))]),
+    cos: unary((re, im) => [turned(of("cos", re), of("cosh", im)), of("neg", guarded(of("sin", re), of("sinh", im)))]),
+    sinh: unary((re, im) => [turned(of("cos", im), of("sinh", re)), guarded(of("sin", im), of("cosh", re))]),
+    cosh: unary((re, im) => [turned(of("cos", im), of("cosh", re)), guarded(of("sin", im), of("sinh", re))]),
     pow,
     isnan: whether("isnan", "logicalOr"),
     isinf: whether("isinf", "logicalOr"),
     isfinite: whether("isfinite", "logicalAnd"),
+    any: ofTruth("any"),
+    all: ofTruth("all"),
     eq: equality("eq", "logicalAnd"),
     ne: equality("ne", "logicalOr"),
   } satisfies Record<string, Form>),
