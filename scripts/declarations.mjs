@@ -171,7 +171,11 @@ function membersIn(files) {
         };
         if (known === undefined)
           members.set(name, { name, file, member, holder: id.name, documentation, signatures: [signature] });
-        else known.signatures.push(signature);
+        else {
+          known.signatures.push(signature);
+          // One of a row that takes options, too, says so itself.
+          if (known.holder === ofElements) known.withOptions = documentation;
+        }
       }
     }
   }
@@ -286,7 +290,7 @@ function editsOf(file, members) {
     const [, named, tail] = /^\{@link Tensor\.(\w+)\} as a function\.(?: (.*))?$/.exec(said) ?? [];
     const method = members.get(named ?? (own === undefined ? typed?.[1] : undefined));
     if (method !== undefined) {
-      const { documentation } = method;
+      const documentation = method.withOptions ?? method.documentation;
       if (documentation === undefined) throw new Error(`${method.name} of Tensor has no documentation.`);
       const example = own?.example.length ? own.example : asFunction(documentation.example, method.name, id.name);
       const comment = commentOf({ said: [...documentation.said, ...(tail ? [tail] : [])], example });

@@ -115,17 +115,18 @@ const names = `
   polar polygamma positive pow prelu prod profile progress qr quantile quantize quantizeFp8 rad2deg rand
   randint randn randperm range ravelMultiIndex read reciprocal registerHook relu relu6 remainder renorm repeat
   repeatInterleave reshape resultType retainGrad rfft rfft2 rfftfreq rfftn rmsNorm roll rot90 round rsqrt
-  runProgram scaledMatmul scaledModifiedBesselK0 scaledModifiedBesselK1 scatter scatterAdd searchsorted seed
-  selu set setChecking setFloat32Precision setGeneratorState setMemoryLimit setPath shiftedChebyshevPolynomialT
-  shiftedChebyshevPolynomialU shiftedChebyshevPolynomialV shiftedChebyshevPolynomialW sigmoid sign signbit silu
-  sin sinc sinh slice slogdet smoothL1Loss softMarginLoss softmax softmin softplus softshrink softsign solve
-  solveTriangular sort sourceCounters sphericalBesselJ0 split sqrt square squeeze stack std stdMean stft sub
-  sum surface svd svdvals swapAxes symmetricPower synchronize take takeAlongAxis tan tanh tanhshrink tensor
-  tensorSplit tensordot tensorinv tensorsolve texture threshold tidy tile to toArray toJSON toString topk trace
-  traceThread transpose trapezoid tril trilIndices trim tripletMarginLoss tripletMarginWithDistanceLoss triu
-  triuIndices trunc unbind unflatten unfold uniform unique uniqueAll uniqueConsecutive unravelIndex unsqueeze
-  validateLaunch valueAndGrad vander var varMean variance vecdot vectorNorm viewAsComplex viewAsReal vjp vsplit
-  vstack where withStream xlog1py xlogy zeros zerosLike zeta
+  runProgram scaledMatmul scaledModifiedBesselK0 scaledModifiedBesselK1 scatter scatterAdd scatterReduce
+  searchsorted seed selu set setChecking setFloat32Precision setGeneratorState setMemoryLimit setPath
+  shiftedChebyshevPolynomialT shiftedChebyshevPolynomialU shiftedChebyshevPolynomialV
+  shiftedChebyshevPolynomialW sigmoid sign signbit silu sin sinc sinh slice slogdet smoothL1Loss softMarginLoss
+  softmax softmin softplus softshrink softsign solve solveTriangular sort sourceCounters sphericalBesselJ0
+  split sqrt square squeeze stack std stdMean stft sub sum surface svd svdvals swapAxes symmetricPower
+  synchronize take takeAlongAxis tan tanh tanhshrink tensor tensorSplit tensordot tensorinv tensorsolve texture
+  threshold tidy tile to toArray toJSON toString topk trace traceThread transpose trapezoid tril trilIndices
+  trim tripletMarginLoss tripletMarginWithDistanceLoss triu triuIndices trunc unbind unflatten unfold uniform
+  unique uniqueAll uniqueConsecutive unravelIndex unsqueeze validateLaunch valueAndGrad vander var varMean
+  variance vecdot vectorNorm viewAsComplex viewAsReal vjp vsplit vstack where withStream xlog1py xlogy zeros
+  zerosLike zeta
 `;
 
 const operations = new Set(

@@ -417,6 +417,8 @@ test("a tensor's methods: those of the table, and these", () => {
     "scatter",
     "scatterAdd",
     "scatterAdd_",
+    "scatterReduce",
+    "scatterReduce_",
     "scatter_",
     "searchsorted",
     "set",

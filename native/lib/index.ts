@@ -186,6 +186,7 @@ export {
   indexReduce,
   scatter,
   scatterAdd,
+  scatterReduce,
   type ScatterOptions,
 } from "./tensor/scattering.ts";
 export { maskedFill, maskedSelect, nonzero } from "./tensor/masks.ts";

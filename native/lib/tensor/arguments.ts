@@ -65,6 +65,11 @@ export const seed = kind<number | bigint>(
     (Number.isSafeInteger(value) || typeof value === "bigint") && (value as number) >= 0 && (value as number) < 2 ** 64,
 );
 export const tensor = kind<Tensor>("a tensor", isTensor);
+/** What is one element. */
+export const scalarOrTensor = kind<Tensor | Scalar>(
+  "a number or a tensor without axes",
+  (value) => isScalar(value) || (isTensor(value) && value.shape.length === 0),
+);
 export const operand = kind<Tensor | Scalar>("a tensor or a number", (value) => isTensor(value) || isScalar(value));
 export const tensors: Kind<readonly Tensor[]> = {
   ...kind<readonly Tensor[]>(
