@@ -229,7 +229,8 @@ import type { Tensor } from "./tensor.ts";
 function tableFunctions(members) {
   const written = [...members.values()]
     .filter(({ holder }) => holder !== "Tensor")
-    .map(({ name, signatures, documentation }) => {
+    .map(({ name, signatures, documentation: ofRow, withOptions }) => {
+      const documentation = withOptions ?? ofRow;
       const comment = commentOf({ ...documentation, example: asFunction(documentation.example, name, name) });
       const all = signatures.flatMap((each) => [functionOf(name, each), ...numberFirst(name, each)]);
       return [comment, ...all].join("\n");
@@ -290,7 +291,7 @@ function editsOf(file, members) {
     const [, named, tail] = /^\{@link Tensor\.(\w+)\} as a function\.(?: (.*))?$/.exec(said) ?? [];
     const method = members.get(named ?? (own === undefined ? typed?.[1] : undefined));
     if (method !== undefined) {
-      const documentation = method.withOptions ?? method.documentation;
+      const { documentation } = method;
       if (documentation === undefined) throw new Error(`${method.name} of Tensor has no documentation.`);
       const example = own?.example.length ? own.example : asFunction(documentation.example, method.name, id.name);
       const comment = commentOf({ said: [...documentation.said, ...(tail ? [tail] : [])], example });

@@ -213,7 +213,7 @@ zeros([2], { dtype: "float" });
 zeros("2");
 randn([3], { requiresGrad: true });
 new optim.Adam(net.parameters(), { learningRate: 0.1 });
-new nn.ReLU();
+new nn.ReLU(true);
 net("x");
 net();
 new nn.Linear(3, 4, false);

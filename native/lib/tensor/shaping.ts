@@ -1,5 +1,4 @@
-// Shapes changed as methods: axes added, dropped, joined and moved; parts cut, repeated, turned and
-// shifted, and borders.
+// Shapes changed as methods: axes added, dropped, joined and moved; parts cut, repeated, turned, shifted; borders.
 import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import { checkedAxis, formatShape, sizeOf, stridesOf, type AxisSlice } from "../memory/shape.ts";
