@@ -43,7 +43,10 @@ abstract class Pool<O extends object> extends Module {
 
   constructor(name: string, kinds: Readonly<Record<string, Kind<unknown>>>, kernelSize: PerAxis, options: O) {
     super();
-    reader(name, { written: `new nn.${name}`, required: { kernelSize: perAxis }, options: kinds })([
+    const instead = {
+      returnIndices: `Write ${name[0]!.toLowerCase()}${name.slice(1)}WithIndices(x, …), which gives both.`,
+    };
+    reader(name, { written: `new nn.${name}`, required: { kernelSize: perAxis }, options: kinds, instead })([
       kernelSize,
       options,
     ]);
