@@ -18,6 +18,7 @@ export {
   type TensorOptions,
 } from "./tensor/create.ts";
 import "./tensor/host-functions.ts";
+import "./tensor/rounding.ts";
 export { check } from "./cuda/check.ts";
 export type { MemoryCounters, SourceCounterRow } from "./cuda/line-counts.ts";
 export { sourceCounters, SourceCounters } from "./profile/source-counters.ts";

@@ -57,8 +57,8 @@ export class PReLU extends Module {
 }
 
 /**
- * A layer of two inputs: yₖ = aᵀ · weightₖ · b + biasₖ, for a […, first] and b […, second] of shape […, outputs]. weight
- * and bias are drawn uniformly between ±1/√first. `bias: false` leaves the bias out. Throws TensorError.
+ * A layer of two inputs: yₖ = aᵀ · weightₖ · b + biasₖ, for a […, first] and b […, second] of shape […, outputs].
+ * weight and bias are drawn uniformly between ±1/√first. `bias: false` leaves the bias out. Throws TensorError.
  * @example
  * new nn.Bilinear(2, 3, 4)(ones([5, 2]), ones([5, 3])).shape; // → [ 5, 4 ]
  */

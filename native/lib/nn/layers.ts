@@ -1,4 +1,4 @@
-// Layers with parameters, and dropout. What has neither is a function already: x.relu(), gelu, softmax.
+// Layers with parameters, and dropout.
 import { checkedShape, formatShape } from "../memory/shape.ts";
 import { TensorError } from "../errors.ts";
 import { ones, zeros } from "../tensor/create.ts";

@@ -72,7 +72,7 @@ declare module "./tensor.ts" {
      * Integers and bool give float32. Throws TensorError for a beta of 0.
      * @example
      * tensor([0, 100]).softplus(); // → tensor([0.693147, 100.000000], shape [2], float32, cpu)
-     * tensor([0, 1]).softplus({ beta: 2 }); // → tensor([0.346574, 1.063464], shape [2], float32, cpu)
+     * tensor([0, 1]).softplus({ beta: 2 }); // → tensor([0.346574, 1.063460], shape [2], float32, cpu)
      */
     softplus(
       beta?: number | { readonly beta?: number; readonly threshold?: number },
