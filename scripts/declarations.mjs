@@ -171,7 +171,11 @@ function membersIn(files) {
         };
         if (known === undefined)
           members.set(name, { name, file, member, holder: id.name, documentation, signatures: [signature] });
-        else known.signatures.push(signature);
+        else {
+          known.signatures.push(signature);
+          // One of a row that takes options, too, says so itself.
+          if (known.holder === ofElements) known.withOptions = documentation;
+        }
       }
     }
   }
@@ -225,7 +229,8 @@ import type { Tensor } from "./tensor.ts";
 function tableFunctions(members) {
   const written = [...members.values()]
     .filter(({ holder }) => holder !== "Tensor")
-    .map(({ name, signatures, documentation }) => {
+    .map(({ name, signatures, documentation: ofRow, withOptions }) => {
+      const documentation = withOptions ?? ofRow;
       const comment = commentOf({ ...documentation, example: asFunction(documentation.example, name, name) });
       const all = signatures.flatMap((each) => [functionOf(name, each), ...numberFirst(name, each)]);
       return [comment, ...all].join("\n");

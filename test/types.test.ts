@@ -175,6 +175,9 @@ const model = new Net(), scores: Tensor = model(x, 2);
 const body = new nn.Sequential(model, (z) => z.mul(2), new nn.Dropout(0.1)), all: Tensor = body(x);
 const stop = body.registerForwardHook((module, inputs, output) => console.log(module.layers.length, inputs.length, output));
 nn.init.kaimingNormal(model.hidden.weight, { mode: "fanOut" });
+const near: Tensor<"float32"> = x.round({ decimals: 2 }), wide: Tensor<"float64"> = x.softmax(-1, { dtype: "float64" });
+const net2 = new nn.Sequential(new nn.Conv2d(3, 8, 3), new nn.BatchNorm2d(8), new nn.ReLU(), new nn.LeakyReLU(0.2));
+const criterion = new nn.CrossEntropyLoss({ labelSmoothing: 0.1 }), lost: Tensor = criterion(net2(x), y).add(x.softplus({ beta: 2 }));
 `;
 
 // What users of PyTorch, NumPy and arrays type first, and options that are none.
@@ -213,7 +216,7 @@ zeros([2], { dtype: "float" });
 zeros("2");
 randn([3], { requiresGrad: true });
 new optim.Adam(net.parameters(), { learningRate: 0.1 });
-new nn.ReLU();
+new nn.ReLU(true);
 net("x");
 net();
 new nn.Linear(3, 4, false);

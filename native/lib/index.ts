@@ -18,6 +18,7 @@ export {
   type TensorOptions,
 } from "./tensor/create.ts";
 import "./tensor/host-functions.ts";
+import "./tensor/rounding.ts";
 export { check } from "./cuda/check.ts";
 export type { MemoryCounters, SourceCounterRow } from "./cuda/line-counts.ts";
 export { sourceCounters, SourceCounters } from "./profile/source-counters.ts";
@@ -186,6 +187,7 @@ export {
   indexReduce,
   scatter,
   scatterAdd,
+  scatterReduce,
   type ScatterOptions,
 } from "./tensor/scattering.ts";
 export { maskedFill, maskedSelect, nonzero } from "./tensor/masks.ts";
@@ -318,7 +320,9 @@ export { deg2rad, rad2deg } from "./tensor/angles.ts";
 export * from "./tensor/polynomials.ts";
 export { cartesianProd, combinations, type CombinationOptions } from "./tensor/combinations.ts";
 export { dsplit, hsplit, tensorSplit, vsplit } from "./tensor/splitting.ts";
-export { alphaDropout, dropout1d, dropout2d, dropout3d } from "./tensor/feature-dropout.ts";
+export { alphaDropout, dropout1d, dropout2d, dropout3d, featureAlphaDropout } from "./tensor/feature-dropout.ts";
+export { rrelu, type RreluOptions } from "./tensor/random-slopes.ts";
+export { randintLike, randLike, randnLike, type RandomLikeOptions } from "./tensor/random-like.ts";
 export { gumbelSoftmax, softmin, type GumbelOptions } from "./tensor/gumbel.ts";
 export { lpPool1d, lpPool2d, lpPool3d, type PowerPoolOptions } from "./tensor/power-pooling.ts";
 export { ravelMultiIndex, unravelIndex } from "./tensor/positions.ts";

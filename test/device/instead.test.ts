@@ -51,16 +51,6 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     ],
     ["manualSeed", () => (w as Any).manualSeed(0), "There is no manualSeed: write seed(0)."],
     [
-      "new nn.ReLU",
-      () => new space.ReLU(),
-      "There is no nn.ReLU: write the function, new nn.Sequential(new nn.Linear(2, 3), relu).",
-    ],
-    [
-      "new nn.CrossEntropyLoss",
-      () => new space.CrossEntropyLoss(),
-      "There is no nn.CrossEntropyLoss: write the function, crossEntropy(outputs, targets).",
-    ],
-    [
       "new nn.TransformerEncoderLayer",
       () => new space.TransformerEncoderLayer(),
       "There is no nn.TransformerEncoderLayer: write new nn.TransformerBlock(width, heads).",

@@ -163,7 +163,10 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
   test("norms of vectors and matrices", () => {
     const { x, matrices } = make.any([2], 3, 4, "float64");
     const near = (got: Tensor, wanted: readonly number[]) =>
-      expectSmall(minus([got.reshape([-1]).toArray() as number[]], [wanted]), 1e-13 * (1 + Math.max(...wanted)));
+      expectSmall(
+        minus([got.reshape([-1]).toArray() as number[]], [wanted]),
+        1e-13 * (1 + Math.max(...wanted.map(Math.abs))),
+      );
     const rows = matrices.map((a) => a.map((row) => row.reduce((sum, each) => sum + Math.abs(each), 0)));
     const columns = matrices.map((a) => flipped(a).map((row) => row.reduce((sum, each) => sum + Math.abs(each), 0)));
     const values = vectorsOf(linalg.svdvals(x));

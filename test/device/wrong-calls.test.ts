@@ -35,7 +35,7 @@ describe.each(devices.map(({ name }) => name))("wrong calls on %s", (device) => 
       () => x.topk!(1, { biggest: true }),
       () => x.softmax!({ along: 1 }),
       () => x.cumsum!({ along: 1 }),
-      () => x.norm!({ p: 2 }),
+      () => x.norm!({ order: 2 }),
       () => x.clamp!({ minimum: 0 }),
       () => x.quantile!(0.5, { interpolate: "nearest" }),
       () => x.histogram!({ bin: 3 }),

@@ -37,7 +37,7 @@ export {
 export { householderProduct, ormqr, type ReflectOptions } from "./reflections.ts";
 export { tensorinv, tensorsolve, type TensorInverseOptions, type TensorSolveOptions } from "./tensor-systems.ts";
 export { eig, eigvals, type GeneralEigen } from "./eig.ts";
-export { lstsq, pinv, type CutoffOptions, type LeastSquares } from "./least-squares.ts";
+export { lstsq, pinv, type CutoffOptions, type InverseOptions, type LeastSquares } from "./least-squares.ts";
 export {
   cond,
   matrixNorm,

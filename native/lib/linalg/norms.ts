@@ -9,7 +9,7 @@ import type { Tensor } from "../tensor/tensor.ts";
 import { defaultCutoff, rankOf } from "./least-squares.ts";
 import type { MatrixOf } from "./operands.ts";
 import { inv } from "./solving.ts";
-import { svdvals } from "./spectra.ts";
+import { eigvalsh, svdvals } from "./spectra.ts";
 
 /** `ord`: p of (Σ|x|ᵖ)^(1/p), 0 for a count, ±Infinity for the largest or smallest; 2 when left out. */
 export interface VectorNormOptions {
@@ -101,9 +101,14 @@ export const norm: <D extends DType>(x: Tensor<D>, options?: AnyNormOptions) => 
   },
 );
 
-/** `rtol`: singular values up to this times the largest count as 0; max(m, n) · ε when left out. */
+/**
+ * Singular values count as 0 up to `rtol` times the largest, or `atol`, whichever is more; rtol is max(m, n) · ε when
+ * both are left out, and 0 beside an atol. `hermitian`: of symmetric matrices, whose lower triangle is read.
+ */
 export interface RankOptions {
   readonly rtol?: number;
+  readonly atol?: number;
+  readonly hermitian?: boolean;
 }
 
 /**
@@ -113,8 +118,12 @@ export interface RankOptions {
  */
 export const matrixRank: (x: Tensor, options?: RankOptions) => Tensor<"int64"> = define(
   "matrixRank",
-  { options: { rtol: atLeast(0) }, aliases: { tol: "rtol", rcond: "rtol" } },
-  (x, { rtol = defaultCutoff("matrixRank", x) }) => rankOf(svdvals(x.detach()), rtol),
+  {
+    options: { rtol: atLeast(0), atol: atLeast(0), hermitian: flag },
+    aliases: { tol: "atol", rcond: "rtol" },
+  },
+  (x, { atol = 0, rtol = atol > 0 ? 0 : defaultCutoff("matrixRank", x), hermitian = false }) =>
+    rankOf(hermitian ? eigvalsh(x.detach()).abs() : svdvals(x.detach()), rtol, atol),
 );
 
 /**

@@ -244,10 +244,15 @@ abstract class InstanceNorm extends Module {
 
   constructor(name: string, rank: number, channels: number, given: ChannelNormOptions) {
     super();
-    reader(name, { written: `new nn.${name}`, required: { channels: size }, options: channelOptions })([
-      channels,
-      given,
-    ]);
+    reader(name, {
+      written: `new nn.${name}`,
+      required: { channels: size },
+      options: channelOptions,
+      instead: {
+        trackRunningStats: "Each image is normalised by its own statistics: leave it out.",
+        momentum: "Each image is normalised by its own statistics: leave it out.",
+      },
+    })([channels, given]);
     const { eps = 1e-5, affine = false, ...options } = given;
     this.weight = affine ? parameter(ones([channels], options)) : null;
     this.bias = affine ? parameter(zeros([channels], options)) : null;

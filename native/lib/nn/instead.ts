@@ -3,48 +3,6 @@
 import { absent, pythonNames, refuseCalls } from "../instead.ts";
 import { Module } from "./module.ts";
 
-const activation = (name: string, write: string) =>
-  absent(`nn.${name}`, `the function, new nn.Sequential(new nn.Linear(2, 3), ${write})`);
-const loss = (name: string, write: string) => absent(`nn.${name}`, `the function, ${write}(outputs, targets)`);
-
-/** @internal */
-export const ReLU = activation("ReLU", "relu");
-/** @internal */
-export const GELU = activation("GELU", "(x) => x.gelu()");
-/** @internal */
-export const LeakyReLU = activation("LeakyReLU", "(x) => x.leakyRelu()");
-/** @internal */
-export const ELU = activation("ELU", "(x) => x.elu()");
-/** @internal */
-export const SiLU = activation("SiLU", "silu");
-/** @internal */
-export const Sigmoid = activation("Sigmoid", "sigmoid");
-/** @internal */
-export const Tanh = activation("Tanh", "tanh");
-/** @internal */
-export const Softplus = activation("Softplus", "softplus");
-/** @internal */
-export const Softmax = activation("Softmax", "(x) => softmax(x)");
-/** @internal */
-export const LogSoftmax = activation("LogSoftmax", "(x) => logSoftmax(x)");
-/** @internal */
-export const Identity = activation("Identity", "(x) => x");
-/** @internal */
-export const CrossEntropyLoss = loss("CrossEntropyLoss", "crossEntropy");
-/** @internal */
-export const NLLLoss = loss("NLLLoss", "nllLoss");
-/** @internal */
-export const CTCLoss = loss("CTCLoss", "ctcLoss");
-/** @internal */
-export const MSELoss = loss("MSELoss", "mseLoss");
-/** @internal */
-export const L1Loss = loss("L1Loss", "l1Loss");
-/** @internal */
-export const HuberLoss = loss("HuberLoss", "huberLoss");
-/** @internal */
-export const SmoothL1Loss = loss("SmoothL1Loss", "smoothL1Loss");
-/** @internal */
-export const BCEWithLogitsLoss = loss("BCEWithLogitsLoss", "bceWithLogitsLoss");
 const block = (name: string) => absent(`nn.${name}`, "new nn.TransformerBlock(width, heads)");
 /** @internal */
 export const TransformerEncoderLayer = block("TransformerEncoderLayer");

@@ -1,8 +1,8 @@
-// Layers with parameters, and dropout. What has neither is a function already: x.relu(), gelu, softmax.
-import { checkedShape } from "../memory/shape.ts";
+// Layers with parameters, and dropout.
+import { checkedShape, formatShape } from "../memory/shape.ts";
 import { TensorError } from "../errors.ts";
 import { ones, zeros } from "../tensor/create.ts";
-import { embedding } from "../tensor/embedding.ts";
+import { embedding, embeddingOptions, type EmbeddingOptions } from "../tensor/embedding.ts";
 import { linear, type LinearOptions } from "../tensor/linear.ts";
 import { dropout, layerNorm, rmsNorm } from "../tensor/normalization.ts";
 import { rand, randn } from "../tensor/random.ts";
@@ -25,19 +25,25 @@ const checkLinear = reader("Linear", {
 const checkEmbedding = reader("Embedding", {
   written: "new nn.Embedding",
   required: { count: size, width: size },
-  options: parameterOptions,
+  ...embeddingOptions,
+  options: { ...embeddingOptions.options, ...parameterOptions },
 });
 const checkLayerNorm = reader("LayerNorm", {
   written: "new nn.LayerNorm",
   required: { shape: anything },
-  options: { eps: number, bias: flag, ...parameterOptions },
+  options: { eps: number, bias: flag, elementwiseAffine: flag, ...parameterOptions },
 });
 const checkRmsNorm = reader("RMSNorm", {
   written: "new nn.RMSNorm",
   required: { shape: anything },
-  options: { eps: number, ...parameterOptions },
+  options: { eps: number, elementwiseAffine: flag, ...parameterOptions },
 });
-const checkDropout = reader("Dropout", { written: "new nn.Dropout", required: { p: anything } });
+const checkDropout = reader("Dropout", {
+  written: "new nn.Dropout",
+  options: { p: anything },
+  bare: ["p"],
+  instead: { inplace: "A layer returns a new tensor: leave it out." },
+});
 
 /**
  * A layer that multiplies by a matrix: x · weightᵀ + bias, for x of shape […, inputs] of shape […, outputs], with an
@@ -81,7 +87,8 @@ export class Linear extends Module {
 
 /**
  * A layer that looks rows up in a table: for integer indices of any shape, that shape and then `width`; see {@link
- * embedding}. The table [count, width] is drawn from the normal distribution.
+ * embedding}. The table [count, width] is drawn from the normal distribution. With `paddingIndex`, PyTorch's
+ * `paddingIdx`, that row is 0 and stays so; `maxNorm` and `normType` as there.
  * @example
  * const table = new nn.Embedding(10, 4);
  * table(tensor([1, 7], { dtype: "int64" })).shape; // → [ 2, 4 ]
@@ -90,85 +97,131 @@ export class Embedding extends Module {
   /** [count, width], normal. */
   weight: Tensor;
 
+  /** How rows are looked up. */
+  readonly options: EmbeddingOptions;
+
   /** Throws TensorError. */
-  constructor(count: number, width: number, options: ParameterOptions = {}) {
+  constructor(count: number, width: number, given: ParameterOptions & EmbeddingOptions = {}) {
     super();
-    checkEmbedding([count, width, options]);
-    this.weight = parameter(randn([count, width], options));
+    const read = checkEmbedding([count, width, given]);
+    const { paddingIndex, maxNorm, normType } = read;
+    this.options = {
+      ...(paddingIndex === undefined ? {} : { paddingIndex }),
+      ...(maxNorm === undefined ? {} : { maxNorm }),
+      ...(normType === undefined ? {} : { normType }),
+    };
+    if (paddingIndex !== undefined && !(paddingIndex >= -count && paddingIndex < count))
+      throw new TensorError(
+        "INDEX",
+        `Embedding takes a paddingIndex from ${-count} to ${count - 1} but got ${paddingIndex}.`,
+      );
+    const { device, dtype } = given;
+    const table = randn([count, width], {
+      ...(device === undefined ? {} : { device }),
+      ...(dtype === undefined ? {} : { dtype }),
+    }) as Tensor;
+    if (paddingIndex !== undefined) table.set([paddingIndex], 0);
+    this.weight = parameter(table);
   }
 
   forward(indices: Tensor): Tensor {
-    return embedding(indices as Tensor<"int64">, this.weight);
+    return embedding(indices as Tensor<"int64">, this.weight, this.options);
   }
   override describe(): string {
     return `${this.weight.shape[0]!} of ${this.weight.shape[1]!}`;
   }
 }
 
+/** Throws TensorError for a tensor that does not end in the axes that a layer normalises. */
+function checkEnd(name: string, x: Tensor, axes: readonly number[]): void {
+  if (x.shape.slice(-axes.length).join() !== axes.join())
+    throw new TensorError(
+      "SHAPE",
+      `${name} of shape ${formatShape(axes)} takes tensors that end in it but got ${formatShape(x.shape)}.`,
+    );
+}
+
 /**
  * A layer that normalises the last axes, with a weight of ones and a bias of zeros to be trained; see {@link
- * layerNorm}. `shape`: of those axes; eps is 1e-5 when left out, `bias: false` leaves the bias out.
+ * layerNorm}. `shape`: of those axes; eps is 1e-5 when left out, `bias: false` leaves the bias out, and
+ * `elementwiseAffine: false` both.
  * @example
  * const layer = new nn.LayerNorm(3);
  * layer(tensor([[1, 2, 3]])); // → tensor([[-1.22474, 0.00000, 1.22474]], shape [1, 3], float32, cpu)
  */
 export class LayerNorm extends Module {
   /** Of the shape that is normalised, 1 at first. */
-  weight: Tensor;
+  weight: Tensor | null;
   /** Of that shape, 0 at first. */
   bias: Tensor | null;
   /** What is added to the variance, or the mean square. */
   readonly eps: number;
+  /** Of the last axes, which are normalised together. */
+  readonly shape: readonly number[];
 
   /** `shape`: of the last axes, which are normalised together. Throws TensorError. */
   constructor(
     shape: number | readonly number[],
-    given: ParameterOptions & { readonly eps?: number; readonly bias?: boolean } = {},
+    given: ParameterOptions & {
+      readonly eps?: number;
+      readonly bias?: boolean;
+      readonly elementwiseAffine?: boolean;
+    } = {},
   ) {
     super();
     checkLayerNorm([shape, given]);
-    const { eps = 1e-5, bias = true, ...options } = given;
+    const { eps = 1e-5, bias = true, elementwiseAffine = true, ...options } = given;
     const axes = checkedShape(shape);
-    this.weight = parameter(ones(axes, options));
-    this.bias = bias ? parameter(zeros(axes, options)) : null;
+    this.weight = elementwiseAffine ? parameter(ones(axes, options)) : null;
+    this.bias = elementwiseAffine && bias ? parameter(zeros(axes, options)) : null;
     this.eps = eps;
+    this.shape = axes;
   }
 
   forward(x: Tensor): Tensor {
-    return layerNorm(x, this.weight, this.bias, { eps: this.eps });
+    if (this.weight === null) checkEnd("LayerNorm", x, this.shape);
+    return layerNorm(x, this.weight, this.bias, { eps: this.eps, axes: this.shape.length });
   }
   override describe(): string {
-    return this.weight.shape.join(" × ");
+    return `${this.shape.join(" × ")}${this.weight === null ? ", without weight" : ""}`;
   }
 }
 
 /**
  * A layer that normalises the last axes by their mean square, with a weight of ones to be trained; see {@link rmsNorm}.
- * `shape`: of those axes; eps is 1e-5 when left out.
+ * `shape`: of those axes; eps is 1e-5 when left out, `elementwiseAffine: false` leaves the weight out.
  * @example
  * const layer = new nn.RMSNorm(2);
  * layer(tensor([[3, 4]])); // → tensor([[0.848528, 1.131370]], shape [1, 2], float32, cpu)
  */
 export class RMSNorm extends Module {
   /** Of the shape that is normalised, 1 at first. */
-  weight: Tensor;
+  weight: Tensor | null;
   /** What is added to the variance, or the mean square. */
   readonly eps: number;
+  /** Of the last axes, which are normalised together. */
+  readonly shape: readonly number[];
 
   /** `shape`: of the last axes, which are normalised together. Throws TensorError. */
-  constructor(shape: number | readonly number[], given: ParameterOptions & { readonly eps?: number } = {}) {
+  constructor(
+    shape: number | readonly number[],
+    given: ParameterOptions & { readonly eps?: number; readonly elementwiseAffine?: boolean } = {},
+  ) {
     super();
     checkRmsNorm([shape, given]);
-    const { eps = 1e-5, ...options } = given;
-    this.weight = parameter(ones(checkedShape(shape), options));
+    const { eps = 1e-5, elementwiseAffine = true, ...options } = given;
+    const axes = checkedShape(shape);
+    this.weight = elementwiseAffine ? parameter(ones(axes, options)) : null;
     this.eps = eps;
+    this.shape = axes;
   }
 
   forward(x: Tensor): Tensor {
-    return rmsNorm(x, this.weight, { eps: this.eps });
+    if (this.weight === null) checkEnd("RMSNorm", x, this.shape);
+    return rmsNorm(x, this.weight, { eps: this.eps, axes: this.shape.length });
   }
   override describe(): string {
-    return this.weight.shape.join(" × ");
+    return `${this.shape.join(" × ")}${this.weight === null ? ", without weight" : ""}`;
   }
 }
 
@@ -185,9 +238,9 @@ export class Dropout extends Module {
   readonly p: number;
 
   /** Throws TensorError. */
-  constructor(p = 0.5) {
+  constructor(given: number | { readonly p?: number } = 0.5) {
     super();
-    checkDropout([p]);
+    const { p = 0.5 } = checkDropout([given]) as { p?: number };
     if (!(p >= 0 && p <= 1))
       throw new TensorError("VALUE", `Dropout takes a probability from 0 to 1 but got ${worded(p)}.`);
     this.p = p;

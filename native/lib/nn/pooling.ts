@@ -22,7 +22,7 @@ import {
 import { interpolate, type InterpolateOptions } from "../tensor/resizing.ts";
 import { flatten } from "../tensor/shaping.ts";
 import type { Tensor } from "../tensor/tensor.ts";
-import { worded } from "../wording.ts";
+import { described, shown } from "./function-layer.ts";
 import { Module } from "./module.ts";
 
 const maxOptions = { stride: perAxis, padding: perAxis, dilation: perAxis, ceilMode: flag };
@@ -34,9 +34,6 @@ const averageOptions = {
   divisorOverride: count,
 };
 
-const shown = (value: unknown): string => (Array.isArray(value) ? value.map(worded).join(" × ") : worded(value));
-const named = (options: object) => Object.entries(options).map(([name, value]) => `${name} ${shown(value)}`);
-
 /** A pool of windows. */
 abstract class Pool<O extends object> extends Module {
   /** Elements of a window along all axes, or each. */
@@ -46,7 +43,10 @@ abstract class Pool<O extends object> extends Module {
 
   constructor(name: string, kinds: Readonly<Record<string, Kind<unknown>>>, kernelSize: PerAxis, options: O) {
     super();
-    reader(name, { written: `new nn.${name}`, required: { kernelSize: perAxis }, options: kinds })([
+    const instead = {
+      returnIndices: `Write ${name[0]!.toLowerCase()}${name.slice(1)}WithIndices(x, …), which gives both.`,
+    };
+    reader(name, { written: `new nn.${name}`, required: { kernelSize: perAxis }, options: kinds, instead })([
       kernelSize,
       options,
     ]);
@@ -54,7 +54,7 @@ abstract class Pool<O extends object> extends Module {
     this.options = options;
   }
   override describe(): string {
-    return [shown(this.kernelSize), ...named(this.options)].join(", ");
+    return [shown(this.kernelSize), ...described(this.options)].join(", ");
   }
 }
 
@@ -279,7 +279,7 @@ export class Upsample extends Module {
     return interpolate(x, this.options);
   }
   override describe(): string {
-    return named(this.options).join(", ");
+    return described(this.options).join(", ");
   }
 }
 

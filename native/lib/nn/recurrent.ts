@@ -7,19 +7,20 @@ import { zeros } from "../tensor/create.ts";
 import { cat, stack } from "../tensor/joining.ts";
 import { linear } from "../tensor/linear.ts";
 import { dropout } from "../tensor/normalization.ts";
-import { rand, type UniformOptions } from "../tensor/random.ts";
+import { rand } from "../tensor/random.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
 import { Module, type ParameterOptions } from "./module.ts";
 import { parameterOptions, size } from "./options.ts";
 
 /**
- * `layers`: how many run one after the other, 1 when left out. `bias: false` leaves biases out. `batchFirst`: sequences
+ * `layers`, PyTorch's `numLayers`: how many run one after the other, 1 when left out. `bias: false` leaves biases out. `batchFirst`: sequences
  * are [batch, steps, …] and not [steps, batch, …]. `dropout`: of what goes from a layer to the next, while it is
  * trained. `bidirectional`: each layer runs from both ends, its results side by side.
  */
 export interface RecurrentOptions extends ParameterOptions {
   readonly layers?: number;
+  readonly numLayers?: number;
   readonly bias?: boolean;
   readonly batchFirst?: boolean;
   readonly dropout?: number;
@@ -54,7 +55,8 @@ const options = {
 const taken = {
   required: { inputs: size, width: size },
   options,
-  instead: { numLayers: "Write layers.", num_layers: "Write layers." },
+  aliases: { numLayers: "layers", num_layers: "layers" } as const,
+  instead: { projSize: "Put new nn.Linear(width, size) behind it." },
 };
 const nonlinearities = ["tanh", "relu"] as const;
 const checks = {
@@ -95,8 +97,9 @@ abstract class Recurrent extends Module {
 
   constructor(name: keyof typeof checks, gates: number, inputs: number, width: number, given: RNNOptions) {
     super();
-    checks[name]([inputs, width, given]);
-    const { layers = 1, bias = true, batchFirst = false, bidirectional = false, dropout: p = 0, device, dtype } = given;
+    const { layers = 1 } = checks[name]([inputs, width, given]);
+    const { bias = true, batchFirst = false, bidirectional = false, dropout: p = 0, device, dtype } = given;
+    const rest = { ...(device === undefined ? {} : { device }), ...(dtype === undefined ? {} : { dtype }) };
     if (!(typeof p === "number" && p >= 0 && p < 1))
       throw new TensorError("OPTIONS", `${name} takes a dropout of at least 0 and less than 1 but got ${String(p)}.`);
     this.inputs = inputs;
@@ -107,7 +110,7 @@ abstract class Recurrent extends Module {
     this.dropout = p;
     const most = 1 / Math.sqrt(width);
     const drawn = (...shape: number[]) => {
-      const parameter = rand(shape, { device, dtype, low: -most, high: most } as UniformOptions) as Tensor;
+      const parameter = rand(shape, { ...rest, low: -most, high: most }) as Tensor;
       parameter.requiresGrad = true;
       return parameter;
     };

@@ -15,6 +15,13 @@ const checkMultihead = reader("MultiheadAttention", {
   written: "new nn.MultiheadAttention",
   required: { width: size, heads: size },
   options: { bias: flag, dropout: number, ...parameterOptions },
+  instead: {
+    batchFirst: "Batches are always first here: leave it out.",
+    kdim: "Put new nn.Linear(kdim, width) before the keys.",
+    vdim: "Put new nn.Linear(vdim, width) before the values.",
+    addBiasKv: "Join a row of your own to keys and values with cat.",
+    addZeroAttn: "Join a row of zeros to keys and values with cat.",
+  },
 });
 const checkBlock = reader("TransformerBlock", {
   written: "new nn.TransformerBlock",
@@ -28,6 +35,11 @@ const checkBlock = reader("TransformerBlock", {
     dropout: number,
     eps: number,
     ...parameterOptions,
+  },
+  instead: {
+    batchFirst: "Batches are always first here: leave it out.",
+    dimFeedforward: "Write hidden.",
+    layerNormEps: "Write eps.",
   },
 });
 

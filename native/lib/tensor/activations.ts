@@ -18,7 +18,7 @@ declare module "./tensor.ts" {
      * @example
      * tensor([-1, 0, 1]).gelu(); // → tensor([-0.158655, 0.000000, 0.841345], shape [3], float32, cpu)
      */
-    gelu(options?: { readonly approximate?: "none" | "tanh" }): Tensor<FloatOf<D>>;
+    gelu(approximate?: "none" | "tanh" | { readonly approximate?: "none" | "tanh" }): Tensor<FloatOf<D>>;
     /**
      * A {@link Tensor.relu} that lets a little of each negative number through: x where it is ≥ 0, else slope · x;
      * slope is 0.01 when left out. Integers give float32.
@@ -60,7 +60,24 @@ declare module "./tensor.ts" {
      * @example
      * tensor([-3, 0.5, 3]).hardtanh(); // → tensor([-1.0, 0.5, 1.0], shape [3], float32, cpu)
      */
-    hardtanh(options?: { readonly min?: number; readonly max?: number }): Tensor<D>;
+    hardtanh(
+      min?:
+        | number
+        | { readonly min?: number; readonly max?: number; readonly minVal?: number; readonly maxVal?: number },
+      max?: number,
+    ): Tensor<D>;
+    /**
+     * A smooth {@link Tensor.relu}: log(1 + e^x), without overflow. With `beta` it is log(1 + e^(beta · x)) / beta, and
+     * with `threshold` x itself where beta · x is above that (PyTorch's is 20, from where float32 shows no difference).
+     * Integers and bool give float32. Throws TensorError for a beta of 0.
+     * @example
+     * tensor([0, 100]).softplus(); // → tensor([0.693147, 100.000000], shape [2], float32, cpu)
+     * tensor([0, 1]).softplus({ beta: 2 }); // → tensor([0.346574, 1.063460], shape [2], float32, cpu)
+     */
+    softplus(
+      beta?: number | { readonly beta?: number; readonly threshold?: number },
+      threshold?: number,
+    ): Tensor<FloatOf<D>>;
     /**
      * Numbers above a threshold, others replaced: x where it is above the threshold, else the value. Integers stay
      * integers. Throws TensorError for a value that the dtype does not hold.
@@ -93,7 +110,7 @@ const nonzero: Kind<number> = { wanted: "a number other than 0", has: (value) =>
 /** {@link Tensor.gelu} as a function. */
 export const gelu: FunctionOf<"gelu"> = define(
   "gelu",
-  { options: { approximate: oneOf("none", "tanh") } },
+  { options: { approximate: oneOf("none", "tanh") }, bare: ["approximate"] },
   (x, { approximate }) => apply("gelu", [x], { approximate: approximate ?? "none" }),
 );
 
@@ -154,7 +171,7 @@ function isOfIntegers(name: string, { dtype }: Tensor): boolean {
 /** {@link Tensor.hardtanh} as a function. */
 export const hardtanh: FunctionOf<"hardtanh"> = define(
   "hardtanh",
-  { options: { min: number, max: number } },
+  { options: { min: number, max: number }, bare: ["min", "max"], aliases: { minVal: "min", maxVal: "max" } },
   (x, { min = -1, max = 1 }) => {
     if (max <= min)
       throw new TensorError("VALUE", `hardtanh takes a number above ${min} as max but got ${worded(max)}.`);
@@ -163,6 +180,18 @@ export const hardtanh: FunctionOf<"hardtanh"> = define(
     if (fraction !== undefined)
       throw new TensorError("VALUE", `hardtanh of ${x.dtype} takes whole numbers as bounds but got ${fraction}.`);
     return clamped("hardtanh", x, min, max);
+  },
+);
+
+/** {@link Tensor.softplus} as a function. */
+export const softplus: FunctionOf<"softplus"> = define(
+  "softplus",
+  { options: { beta: nonzero, threshold: number }, bare: ["beta", "threshold"] },
+  (x, { beta = 1, threshold = Infinity }) => {
+    const scaled = beta === 1 ? x : x.mul(beta);
+    const smooth = apply("softplus", [scaled], {}) as Tensor;
+    const result = beta === 1 ? smooth : smooth.div(beta);
+    return threshold === Infinity ? result : result.where(scaled.le(threshold), x.to(result.dtype));
   },
 );
 
@@ -202,6 +231,7 @@ install(Tensor.prototype, {
   glu,
   prelu,
   hardtanh,
+  softplus,
   threshold,
   softshrink,
   hardshrink,

@@ -65,6 +65,11 @@ export const seed = kind<number | bigint>(
     (Number.isSafeInteger(value) || typeof value === "bigint") && (value as number) >= 0 && (value as number) < 2 ** 64,
 );
 export const tensor = kind<Tensor>("a tensor", isTensor);
+/** What is one element. */
+export const scalarOrTensor = kind<Tensor | Scalar>(
+  "a number or a tensor without axes",
+  (value) => isScalar(value) || (isTensor(value) && value.shape.length === 0),
+);
 export const operand = kind<Tensor | Scalar>("a tensor or a number", (value) => isTensor(value) || isScalar(value));
 export const tensors: Kind<readonly Tensor[]> = {
   ...kind<readonly Tensor[]>(
@@ -283,6 +288,23 @@ function isNear(a: string, b: string): boolean {
   ].some(([left, right]) => rest(a, start + left!) === rest(b, start + right!));
 }
 
+type OptionsTaken = Pick<Takes<Kinds, Kinds>, "options" | "bare" | "aliases" | "instead">;
+const takenBy = new WeakMap<object, OptionsTaken>();
+
+/** What a function takes beside its tensors: for a layer that keeps it. */
+export const optionsTaken = (compute: object): OptionsTaken => takenBy.get(compute)!;
+
+/** Under its name, with what it takes. */
+function named<F>(name: string, compute: (...args: unknown[]) => unknown, takes: object): F {
+  Object.defineProperty(compute, "name", { value: name });
+  const { options, bare, aliases, instead } = takes as OptionsTaken;
+  takenBy.set(
+    compute,
+    Object.fromEntries(Object.entries({ options, bare, aliases, instead }).filter(([, value]) => value !== undefined)),
+  );
+  return compute as F;
+}
+
 /** A function whose first argument is a tensor; it is a method, too, once it is installed. */
 export function define<R extends Kinds, O extends Kinds, F extends (x: never, ...args: never[]) => unknown>(
   name: string,
@@ -299,7 +321,7 @@ export function define<R extends Kinds, O extends Kinds, F extends (x: never, ..
     if (withoutAxes !== undefined && x.shape.length === 0) return onRow(withoutAxes, x, given, body);
     return body(x, given);
   };
-  return Object.defineProperty(compute, "name", { value: name }) as unknown as F;
+  return named(name, compute, takes);
 }
 
 /** A function that takes no tensor first. */
@@ -309,8 +331,7 @@ export function free<R extends Kinds, O extends Kinds, F extends (...args: never
   body: (given: Given<R, O>) => unknown,
 ): F {
   const read = reader(name, takes);
-  const compute = (...args: unknown[]): unknown => body(read(args));
-  return Object.defineProperty(compute, "name", { value: name }) as unknown as F;
+  return named(name, (...args) => body(read(args)), takes);
 }
 
 /** A method as a function of the tensor and its arguments. */

@@ -3,19 +3,48 @@ import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import { formatShape } from "../memory/shape.ts";
 import { apply } from "../ops/core/apply.ts";
-import { anything, reader, tensor, wholeNumber } from "./arguments.ts";
+import { noGrad } from "../autograd/gradients.ts";
+import { anything, atLeast, number, reader, tensor, wholeNumber } from "./arguments.ts";
 import { indicesAlong, indicesOf } from "./index-entries.ts";
 import type { Indices } from "./indexing.ts";
 import type { Tensor } from "./tensor.ts";
 
-/** `paddingIndex`: a row that gets no gradient; a negative one counts from the end. */
+/**
+ * `paddingIndex`, PyTorch's `paddingIdx`: a row that gets no gradient; a negative one counts from the end. `maxNorm`:
+ * rows that are looked up and longer, by the norm of order `normType`, 2 when left out, are made that long in the table
+ * itself first.
+ */
 export interface EmbeddingOptions {
   readonly paddingIndex?: number;
+  readonly paddingIdx?: number;
+  readonly maxNorm?: number;
+  readonly normType?: number;
+}
+
+/** What `embedding` and its layer take. */
+export const embeddingOptions = {
+  options: { paddingIndex: wholeNumber, maxNorm: atLeast(0), normType: number },
+  aliases: { paddingIdx: "paddingIndex" },
+  instead: {
+    scaleGradByFreq: "Divide what is looked up by how often, or the loss.",
+    sparse: "Gradients of tables are dense: leave it out.",
+  },
+} as const;
+
+/** Makes the rows that are looked up no longer than that, in place and without a record. */
+function shorten(weight: Tensor, indices: Tensor, most: number, order: number): void {
+  noGrad(() => {
+    const rows = weight.indexSelect(0, indices);
+    const lengths = rows.norm({ ord: order, axis: 1, keepdims: true });
+    // As PyTorch has it, a little shorter than that.
+    const factors = lengths.add(1e-7).reciprocal().mul(most).where(lengths.gt(most), 1);
+    weight.indexCopy_(0, indices, rows.mul(factors));
+  });
 }
 
 const read = reader("embedding", {
   required: { indices: anything, weight: tensor },
-  options: { paddingIndex: wholeNumber },
+  ...embeddingOptions,
 });
 
 /**
@@ -28,7 +57,7 @@ const read = reader("embedding", {
  */
 export function embedding<D extends DType>(indices: Indices, weight: Tensor<D>, options?: EmbeddingOptions): Tensor<D>;
 export function embedding(...args: unknown[]): Tensor {
-  const { indices, weight, paddingIndex } = read(args);
+  const { indices, weight, paddingIndex, maxNorm, normType = 2 } = read(args);
   if (weight.shape.length !== 2)
     throw new TensorError(
       "SHAPE",
@@ -42,6 +71,7 @@ export function embedding(...args: unknown[]): Tensor {
     );
   }
   const given = indicesOf(indices, weight, "embedding");
+  if (maxNorm !== undefined) shorten(weight, given.indices.reshape([-1]), maxNorm, normType);
   return apply("embedding", [weight, indicesAlong(weight, 0, given)], {
     padding: paddingIndex === undefined ? null : paddingIndex < 0 ? paddingIndex + count : paddingIndex,
   }) as Tensor;

@@ -55,20 +55,34 @@ export const dropout3d: Dropping = ofChannels("dropout3d", 3);
 /** What {@link Tensor.selu} tends to far below 0. */
 const least = -1.7580993408473766;
 
+/** Of elements that share what is drawn as the shape says. */
+function alpha(name: string, drawn: (shape: readonly number[]) => readonly number[]): Dropping {
+  return define(name, taken, (x, { training = true, p = 0.5, ...source }) => {
+    if (!training || p === 0) return dropout(x, { p, training: false });
+    const float = x.to(floatOf(x.dtype));
+    const mask = ones(drawn(x.shape), { dtype: float.dtype as "float32", device: x.device });
+    const kept = dropout(mask, { p, ...source }).gt(0);
+    if (p === 1) return float.mul(0);
+    const scale = 1 / Math.sqrt((1 - p) * (1 + p * least ** 2));
+    return float
+      .where(kept, least)
+      .mul(scale)
+      .sub(scale * least * p);
+  });
+}
+
 /**
  * Dropout for {@link Tensor.selu}: elements are set with probability `p`, ½ when left out, to what it tends to below 0,
  * and all scaled and moved so that a mean of 0 and a variance of 1 stay (Klambauer et al. 2017).
  * @example
  * alphaDropout(ones([3]), { training: false }); // → tensor([1, 1, 1], shape [3], float32, cpu)
  */
-export const alphaDropout: Dropping = define("alphaDropout", taken, (x, { training = true, p = 0.5, ...source }) => {
-  if (!training || p === 0) return dropout(x, { p, training: false });
-  const float = x.to(floatOf(x.dtype));
-  const kept = dropout(ones(x.shape, { dtype: float.dtype as "float32", device: x.device }), { p, ...source }).gt(0);
-  if (p === 1) return float.mul(0);
-  const scale = 1 / Math.sqrt((1 - p) * (1 + p * least ** 2));
-  return float
-    .where(kept, least)
-    .mul(scale)
-    .sub(scale * least * p);
-});
+export const alphaDropout: Dropping = alpha("alphaDropout", (shape) => shape);
+/**
+ * {@link alphaDropout} of whole channels of [images, channels, …].
+ * @example
+ * featureAlphaDropout(ones([1, 3, 2]), { training: false }).sum().item(); // → 6
+ */
+export const featureAlphaDropout: Dropping = alpha("featureAlphaDropout", (shape) =>
+  shape.map((size, axis) => (axis < 2 ? size : 1)),
+);

@@ -1,11 +1,15 @@
 // The operations whose functions derive from their rows: `exp(x)`, `maximum(x, 0)`, `sub(1, x)`, `max(x, 0)`. The list of
 // names is written by scripts/names.mjs; what each says and its types are those of the method, which
 // scripts/declarations.mjs writes into the declarations.
+import { softplus as smooth } from "./activations.ts";
 import { functionsOf } from "./methods.ts";
 import { wholeReductions } from "./reductions.ts";
+import { round as nearest } from "./rounding.ts";
 import { Tensor } from "./tensor.ts";
 
-const functions = { ...functionsOf((value) => value instanceof Tensor), ...wholeReductions };
+/** Those of rows that take options, too. */
+const withOptions = { round: nearest, softplus: smooth };
+const functions = { ...functionsOf((value) => value instanceof Tensor), ...wholeReductions, ...withOptions };
 
 export const {
   neg,

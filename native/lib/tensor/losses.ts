@@ -3,6 +3,7 @@ import { TensorError } from "../errors.ts";
 import { apply } from "../ops/core/apply.ts";
 import type { DType } from "../memory/dtype.ts";
 import type { FloatOf, Promoted } from "../memory/promotion.ts";
+import { formatShape } from "../memory/shape.ts";
 import type { LossReduction } from "../ops/rows/losses.ts";
 import { atLeast, define, number, oneOf, tensor } from "./arguments.ts";
 import type { Tensor } from "./tensor.ts";
@@ -12,6 +13,10 @@ export type Reduction = LossReduction;
 /** `reduction`: "mean" when left out. */
 export interface LossOptions {
   readonly reduction?: Reduction;
+}
+/** `weight` multiplies the losses, and broadcasts; the mean is by its sum, as PyTorch's is. */
+export interface WeightedOptions extends LossOptions {
+  readonly weight?: Tensor;
 }
 /** Both broadcast: `weight` multiplies the losses, `posWeight` those of the targets that are 1. */
 export interface BceOptions extends LossOptions {
@@ -38,27 +43,41 @@ type Loss<O> = <D extends DType, E extends DType>(
   target: Tensor<E>,
   options?: LossOptions & O,
 ) => Tensor<FloatOf<Promoted<D, E>>>;
-const plain = (name: "mseLoss" | "l1Loss"): Loss<object> =>
-  define(name, { required: { target: tensor }, options: reductionOption }, (input, { target, reduction }) =>
-    loss(name, input, target, reduction),
-  );
+const weighted = { ...reductionOption, weight: tensor };
+
+/** The losses of all elements times a weight that broadcasts to them. Throws TensorError for one that does not. */
+const weigh = (name: string, losses: Tensor, weight: Tensor): Tensor => {
+  const missing = losses.shape.length - weight.shape.length;
+  if (missing < 0 || weight.shape.some((size, axis) => size !== 1 && size !== losses.shape[missing + axis]))
+    throw new TensorError(
+      "SHAPE",
+      `${name} takes a weight that broadcasts to the losses, ${formatShape(losses.shape)}, but got ${formatShape(weight.shape)}.`,
+    );
+  return losses.mul(weight);
+};
+const plain = (name: "mseLoss" | "l1Loss"): Loss<WeightedOptions> =>
+  define(name, { required: { target: tensor }, options: weighted }, (input, { target, reduction = "mean", weight }) => {
+    if (weight === undefined) return loss(name, input, target, reduction);
+    const losses = weigh(name, loss(name, input, target, "none"), weight);
+    return reduced(losses, reduction, () => weight.expand(losses.shape).sum());
+  });
 
 /**
- * The squared difference: (input − target)², of one shape. Its mean, or by `reduction` the sum, or each. Throws
- * TensorError for shapes that differ.
+ * The squared difference: (input − target)², of one shape, times `weight`, see {@link WeightedOptions}. Its mean, or by
+ * `reduction` the sum, or each. Throws TensorError for shapes that differ.
  * @example
  * mseLoss(tensor([1, 2]), tensor([2, 4])); // → tensor(2.5, shape [], float32, cpu)
  * mseLoss(tensor([1, 2]), tensor([2, 4]), { reduction: "none" }); // → tensor([1, 4], shape [2], float32, cpu)
  */
-export const mseLoss: Loss<object> = plain("mseLoss");
+export const mseLoss: Loss<WeightedOptions> = plain("mseLoss");
 
 /**
- * The absolute difference: |input − target|, of one shape. Its mean, or by `reduction` the sum, or each. Throws
- * TensorError for shapes that differ.
+ * The absolute difference: |input − target|, of one shape, times `weight`, see {@link WeightedOptions}. Its mean, or by
+ * `reduction` the sum, or each. Throws TensorError for shapes that differ.
  * @example
  * l1Loss(tensor([1, 2]), tensor([2, 4])); // → tensor(1.5, shape [], float32, cpu)
  */
-export const l1Loss: Loss<object> = plain("l1Loss");
+export const l1Loss: Loss<WeightedOptions> = plain("l1Loss");
 
 /**
  * A difference that counts squared while it is small: ½d²/beta where |d| < beta, else |d| − ½beta, of d = input −

@@ -6,7 +6,7 @@ import { broadcast, sizeOf } from "../memory/shape.ts";
 import { apply, applyInto } from "../ops/core/apply.ts";
 import { coordinatesOf, countedTrue, positionsOfTrue } from "../ops/index/positions.ts";
 import { worded } from "../wording.ts";
-import { anything, define, install, scalar, type FunctionOf } from "./arguments.ts";
+import { anything, define, install, scalarOrTensor, type FunctionOf } from "./arguments.ts";
 import type { Scalar } from "./create.ts";
 import { written } from "./indexing.ts";
 import { Tensor } from "./tensor.ts";
@@ -14,14 +14,15 @@ import { Tensor } from "./tensor.ts";
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
-     * A copy in which elements are `value` where the mask, a tensor of bool that broadcasts, is true.
+     * A copy in which elements are `value`, a number or a tensor without axes, where the mask, a tensor of bool that
+     * broadcasts, is true.
      * @example
      * const x = tensor([1, -2, 3]);
      * x.maskedFill(x.lt(0), 0); // → tensor([1, 0, 3], shape [3], float32, cpu)
      */
-    maskedFill(mask: Tensor, value: Scalar): Tensor<D>;
+    maskedFill(mask: Tensor, value: Scalar | Tensor): Tensor<D>;
     /** {@link Tensor.maskedFill} in place. */
-    maskedFill_(mask: Tensor, value: Scalar): this;
+    maskedFill_(mask: Tensor, value: Scalar | Tensor): this;
     /**
      * The elements where the mask is true, as one axis; both broadcast. Waits for the device to count them.
      * @example
@@ -49,7 +50,7 @@ function checkedMask(mask: unknown, use: string): Tensor {
   );
 }
 
-function filled(x: Tensor, mask: unknown, value: Scalar, use: string): readonly [Tensor, DeviceArray, Tensor] {
+function filled(x: Tensor, mask: unknown, value: Scalar | Tensor, use: string): readonly [Tensor, DeviceArray, Tensor] {
   const checked = checkedMask(mask, use);
   return [checked, written(x, value, [], use), x];
 }
@@ -57,7 +58,7 @@ function filled(x: Tensor, mask: unknown, value: Scalar, use: string): readonly 
 /** {@link Tensor.maskedFill} as a function. */
 export const maskedFill: FunctionOf<"maskedFill"> = define(
   "maskedFill",
-  { required: { mask: anything, value: scalar } },
+  { required: { mask: anything, value: scalarOrTensor } },
   (x, { mask: given, value }) => {
     const mask = given as Tensor;
     return apply("where", filled(x, mask, value, "maskedFill"), {});
@@ -66,7 +67,7 @@ export const maskedFill: FunctionOf<"maskedFill"> = define(
 
 const maskedFill_: FunctionOf<"maskedFill_"> = define(
   "maskedFill_",
-  { required: { mask: anything, value: scalar } },
+  { required: { mask: anything, value: scalarOrTensor } },
   (x, { mask: given, value }) => {
     const mask = given as Tensor;
     applyInto("where", x, filled(x, mask, value, "maskedFill_"), {});

@@ -35,6 +35,8 @@ const instead: Readonly<Record<string, (call: string) => string>> = {
   alpha: (call) => `x.${call}(y.mul(2))`,
   rounding_mode: () => "x.floorDivide(y), or x.div(y).trunc()",
   roundingMode: () => "x.floorDivide(y), or x.div(y).trunc()",
+  decimals: (call) => `x.copy_(x.${call.replace(/_$/, "")}({ decimals: 2 }))`,
+  beta: (call) => `x.copy_(x.${call.replace(/_$/, "")}({ beta: 2 }))`,
   out: (call) => `out.copy_(x.${call}(…))`,
   where: (call) => `where(mask, x.${call}(…), x)`,
 };

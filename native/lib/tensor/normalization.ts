@@ -5,7 +5,7 @@ import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import type { FloatOf } from "../memory/promotion.ts";
 import { checkedAxis, formatShape } from "../memory/shape.ts";
-import { atLeast, axis, define, flag, install, number, orNull, tensor, type FunctionOf } from "./arguments.ts";
+import { atLeast, axis, define, flag, install, number, oneOf, orNull, tensor, type FunctionOf } from "./arguments.ts";
 import { drawOf, randomSource, type RandomSource } from "./generator.ts";
 import { Tensor } from "./tensor.ts";
 
@@ -13,6 +13,10 @@ import { Tensor } from "./tensor.ts";
 export interface SoftmaxOptions {
   readonly axis?: number;
   readonly dim?: number;
+}
+/** `dtype`: what the elements become first, and the dtype of the result. */
+export interface ConvertingSoftmaxOptions<E extends DType = DType> extends SoftmaxOptions {
+  readonly dtype?: E;
 }
 /**
  * `eps` is added to the variance; `axes`: how many of the last axes are normalised together (those of the weight, else
@@ -35,18 +39,25 @@ declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
      * e^x / Σe^x along an axis, the last when left out: positive numbers whose sum is 1, without overflow. A slice of
-     * −∞ alone gives NaN. Throws TensorError for an axis that is not there.
+     * −∞ alone gives NaN. With `dtype` the elements become that first. Throws TensorError for an axis that is not
+     * there.
      * @example
      * tensor([[1, 2, 3], [1, 1, 1]]).softmax();
      * // → tensor([[0.090031, 0.244728, 0.665241], [0.333333, 0.333333, 0.333333]], shape [2, 3], float32, cpu)
      */
-    softmax(axis?: number | SoftmaxOptions): Tensor<FloatOf<D>>;
+    softmax<E extends DType = FloatOf<D>>(
+      axis?: number | ConvertingSoftmaxOptions<E>,
+      options?: ConvertingSoftmaxOptions<E>,
+    ): Tensor<E>;
     /**
      * log(softmax(x)) along an axis, the last when left out. Throws TensorError for an axis that is not there.
      * @example
      * tensor([1, 2, 3]).logSoftmax(); // → tensor([-2.407610, -1.407610, -0.407606], shape [3], float32, cpu)
      */
-    logSoftmax(axis?: number | SoftmaxOptions): Tensor<FloatOf<D>>;
+    logSoftmax<E extends DType = FloatOf<D>>(
+      axis?: number | ConvertingSoftmaxOptions<E>,
+      options?: ConvertingSoftmaxOptions<E>,
+    ): Tensor<E>;
     /**
      * Each element 0 with probability `p`, 0.5 when left out, and the others divided by 1 − p. The same seed gives the
      * same elements on every device. Throws TensorError for a number that is not a probability.
@@ -69,13 +80,21 @@ function alongAxis(name: "softmax" | "logSoftmax", x: Tensor, axis = -1): Tensor
   return (apply(name, [x.transpose(order)], {}) as Tensor).transpose(order);
 }
 
-const rows = <F extends (x: never, ...args: never[]) => unknown>(name: "softmax" | "logSoftmax"): F =>
-  define(name, { options: { axis }, bare: ["axis"] }, (x, given) => alongAxis(name, x, given.axis));
+type Rows = <D extends DType, E extends DType = FloatOf<D>>(
+  x: Tensor<D>,
+  axis?: number | ConvertingSoftmaxOptions<E>,
+  options?: ConvertingSoftmaxOptions<E>,
+) => Tensor<E>;
+const floatDType = oneOf("float32", "float64", "float16", "bfloat16");
+const rows = (name: "softmax" | "logSoftmax"): Rows =>
+  define(name, { options: { axis, dtype: floatDType }, bare: ["axis"] }, (x, { axis, dtype }) =>
+    alongAxis(name, dtype === undefined ? x : x.to(dtype), axis),
+  );
 
 /** {@link Tensor.softmax} as a function. */
-export const softmax: FunctionOf<"softmax"> = rows("softmax");
+export const softmax: Rows = rows("softmax");
 /** {@link Tensor.logSoftmax} as a function. */
-export const logSoftmax: FunctionOf<"logSoftmax"> = rows("logSoftmax");
+export const logSoftmax: Rows = rows("logSoftmax");
 
 const options = { eps: atLeast(0), axes: number };
 

@@ -1,6 +1,7 @@
 // Middles and quantiles along an axis, also of rows with elements that are not there.
 import { TensorError } from "../errors.ts";
 import { adviceToCompute, factsOf, type DType } from "../memory/dtype.ts";
+import { checkedAxis } from "../memory/shape.ts";
 import { worded } from "../wording.ts";
 import { axis, define, either, flag, install, number, numbers, oneOf, tensor, type FunctionOf } from "./arguments.ts";
 import { tensor as createTensor } from "./create.ts";
@@ -30,6 +31,12 @@ export interface QuantileOptions extends AxisOptions {
   readonly keepdims?: boolean;
 }
 
+/** `keepdims`: the axis stays, with one element; all axes where none is named. */
+export interface MedianOptions extends AxisOptions {
+  readonly keepdims?: boolean;
+  readonly keepdim?: boolean;
+}
+
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
@@ -38,13 +45,13 @@ declare module "./tensor.ts" {
      * @example
      * tensor([5, 1, 3, 2]).median().values; // → tensor(2, shape [], float32, cpu)
      */
-    median(axis?: number | AxisOptions): Selected<D>;
+    median(axis?: number | MedianOptions, keepdims?: boolean): Selected<D>;
     /**
      * {@link Tensor.median} of the elements that are not NaN; NaN where all are.
      * @example
      * tensor([5, NaN, 3, 2]).nanmedian().values; // → tensor(3, shape [], float32, cpu)
      */
-    nanmedian(axis?: number | AxisOptions): Selected<D>;
+    nanmedian(axis?: number | MedianOptions, keepdims?: boolean): Selected<D>;
     /**
      * The number below which the part `q` (0 to 1) of the elements, or of those along an axis, lies, see
      * {@link QuantileOptions}; of
@@ -137,32 +144,39 @@ export const quantile: FunctionOf<"quantile"> = quantiles("quantile");
 /** {@link Tensor.nanquantile} as a function. */
 export const nanquantile: FunctionOf<"nanquantile"> = quantiles("nanquantile");
 
+/** Both with the axis that was worked on, or with all where none was named. */
+function keeping(
+  { values, indices }: Selected,
+  { shape }: Tensor,
+  axis: number | undefined,
+  keepdims = false,
+): Selected {
+  if (!keepdims || shape.length === 0) return { values, indices };
+  const at = axis === undefined ? null : checkedAxis(axis, shape.length);
+  const kept = shape.map((size, each) => (at === null || each === at ? 1 : size));
+  return { values: values.reshape(kept), indices: indices.reshape(kept) };
+}
+const medianOptions = { options: { axis, keepdims: flag }, bare: ["axis", "keepdims"] } as const;
+
 /** {@link Tensor.median} as a function. */
-export const median: FunctionOf<"median"> = define(
-  "median",
-  { options: { axis }, bare: ["axis"] },
-  (given, { axis }) => {
-    const { rows: x, along } = rowsOf(given, axis);
-    checkedCount("median of an empty axis", Math.min(1, x.shape[along]!), x, along, 1);
-    const { values, indices } = kth(x, Math.floor((x.shape[along]! - 1) / 2), along);
-    return { values: orNaN(x, along, values.unsqueeze(along)).squeeze(along), indices };
-  },
-);
+export const median: FunctionOf<"median"> = define("median", medianOptions, (given, { axis, keepdims }) => {
+  const { rows: x, along } = rowsOf(given, axis);
+  checkedCount("median of an empty axis", Math.min(1, x.shape[along]!), x, along, 1);
+  const { values, indices } = kth(x, Math.floor((x.shape[along]! - 1) / 2), along);
+  const found = orNaN(x, along, values.unsqueeze(along)).squeeze(along);
+  return keeping({ values: found, indices }, given, axis, keepdims);
+});
 
 /** {@link Tensor.nanmedian} as a function. */
-export const nanmedian: FunctionOf<"nanmedian"> = define(
-  "nanmedian",
-  { options: { axis }, bare: ["axis"] },
-  (given, { axis }) => {
-    if (!isFloat(given)) return given.median(axis);
-    const { rows: x, along } = rowsOf(given, axis);
-    checkedCount("nanmedian of an empty axis", Math.min(1, x.shape[along]!), x, along, 1);
-    const { values, indices } = selected("sort", x, { axis: along, descending: false });
-    const count = x.isnan().logicalNot().sum({ axis: along, keepdims: true });
-    const middle = count.sub(1).clamp({ min: 0 }).floorDivide(2);
-    const at = (each: Tensor) => each.takeAlongAxis(middle, along).squeeze(along);
-    return { values: at(values), indices: at(indices) };
-  },
-);
+export const nanmedian: FunctionOf<"nanmedian"> = define("nanmedian", medianOptions, (given, { axis, keepdims }) => {
+  if (!isFloat(given)) return given.median(axis, keepdims);
+  const { rows: x, along } = rowsOf(given, axis);
+  checkedCount("nanmedian of an empty axis", Math.min(1, x.shape[along]!), x, along, 1);
+  const { values, indices } = selected("sort", x, { axis: along, descending: false });
+  const count = x.isnan().logicalNot().sum({ axis: along, keepdims: true });
+  const middle = count.sub(1).clamp({ min: 0 }).floorDivide(2);
+  const at = (each: Tensor) => each.takeAlongAxis(middle, along).squeeze(along);
+  return keeping({ values: at(values), indices: at(indices) }, given, axis, keepdims);
+});
 
 install(Tensor.prototype, { median, nanmedian, quantile, nanquantile });

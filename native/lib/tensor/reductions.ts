@@ -32,8 +32,10 @@ export interface TotalOptions<E extends DType = DType> extends ReduceOptions {
  * `ord`: 2 (√Σx²) when left out, 1 (Σ|x|), Infinity and -Infinity (the largest and smallest |x|), 0 (how many are not
  * 0), another p ((Σ|x|^p)^(1/p)), or "fro", which is 2.
  */
-export interface NormOptions extends ReduceOptions {
+export interface NormOptions<E extends DType = DType> extends ReduceOptions {
   readonly ord?: number | "fro";
+  readonly p?: number | "fro";
+  readonly dtype?: E;
 }
 
 /**
@@ -85,7 +87,7 @@ declare module "./tensor.ts" {
      * tensor([3, 4]).norm(); // → tensor(5, shape [], float32, cpu)
      * tensor([3, -4]).norm({ ord: 1 }); // → tensor(7, shape [], float32, cpu)
      */
-    norm(options?: NormOptions): Tensor<D>;
+    norm<E extends DType = D>(options?: number | "fro" | NormOptions<E>, axis?: Axes, keepdims?: boolean): Tensor<E>;
     /**
      * The variance: Σ(x − mean)²/(n − correction), see {@link VarianceOptions}; NaN where there are no more elements
      * than the correction. Throws TensorError for integers.
@@ -176,10 +178,20 @@ export const variance: FunctionOf<"var"> = spread("var");
 export const std: FunctionOf<"std"> = spread("std");
 
 /** {@link Tensor.norm} as a function. */
-export const norm: FunctionOf<"norm"> = define(
+export const norm: <D extends DType, E extends DType = D>(
+  x: Tensor<D>,
+  options?: number | "fro" | NormOptions<E>,
+  axis?: Axes,
+  keepdims?: boolean,
+) => Tensor<E> = define(
   "norm",
-  { options: { ord: either(number, oneOf("fro")), ...reduceOptions } },
-  (x, { ord = 2, ...given }) => {
+  {
+    options: { ord: either(number, oneOf("fro")), ...reduceOptions, dtype },
+    bare: ["ord", "axis", "keepdims"],
+    aliases: { p: "ord" },
+  },
+  (of, { ord = 2, dtype: wanted, ...given }) => {
+    const x = wanted === undefined ? of : (of.to(wanted) as Tensor);
     if (ord === 2 || ord === "fro") return apply("norm", [x], reductionOf(x, given));
     // Refused in the words of the norm, not of what it is made of.
     if (!x.dtype.includes("float") && factsOf(x.dtype).kind !== "complex")

@@ -18,7 +18,8 @@ export type InterpolationMode = "nearest" | "nearest-exact" | "linear" | "biline
  * `size` of the axes behind the channels, or how many times as large they become (`scaleFactor`). `alignCorners`: the
  * first and last elements stay where they are; else elements are areas, which keep their borders. `antialias`: of modes
  * "bilinear" and "bicubic", which weigh more elements where the image becomes smaller, so that no detail turns into a
- * pattern.
+ * pattern. `recomputeScaleFactor`: elements are as far apart as the size of the result, a whole number, says, not as
+ * `scaleFactor` does.
  */
 export interface InterpolateOptions {
   readonly size?: PerAxis;
@@ -26,6 +27,7 @@ export interface InterpolateOptions {
   readonly mode?: InterpolationMode;
   readonly alignCorners?: boolean;
   readonly antialias?: boolean;
+  readonly recomputeScaleFactor?: boolean;
 }
 
 /** Where each element of a result lies between those of an axis, and what those around it count. */
@@ -114,7 +116,10 @@ function smoothed(x: Tensor, axis: number, to: number, scale: number, mode: Inte
 }
 
 /** The sizes that are wanted, and how far elements of the result are apart in the image. Throws TensorError. */
-function sizesOf(x: Tensor, { size, scaleFactor }: InterpolateOptions): { size: number; scale: number }[] {
+function sizesOf(
+  x: Tensor,
+  { size, scaleFactor, recomputeScaleFactor = false }: InterpolateOptions,
+): { size: number; scale: number }[] {
   const own = x.shape.slice(2);
   if ((size === undefined) === (scaleFactor === undefined))
     throw new TensorError("OPTIONS", "interpolate takes either a size or a scaleFactor.");
@@ -129,7 +134,10 @@ function sizesOf(x: Tensor, { size, scaleFactor }: InterpolateOptions): { size: 
       "VALUE",
       `interpolate takes a positive scaleFactor, or one for each of the ${own.length} axes, that leaves elements, but got ${worded(scaleFactor)}.`,
     );
-  return factors.map((each, axis) => ({ size: Math.floor(own[axis]! * each), scale: 1 / each }));
+  return factors.map((each, axis) => {
+    const size = Math.floor(own[axis]! * each);
+    return { size, scale: recomputeScaleFactor ? own[axis]! / size : 1 / each };
+  });
 }
 
 const areas = [adaptiveAvgPool1d, adaptiveAvgPool2d, adaptiveAvgPool3d];
@@ -153,6 +161,7 @@ export const interpolate: <D extends DType>(x: Tensor<D>, options: InterpolateOp
       mode: oneOf("nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic", "area"),
       alignCorners: flag,
       antialias: flag,
+      recomputeScaleFactor: flag,
     },
   },
   (x, { mode = "nearest", alignCorners = false, antialias = false, ...given }) => {

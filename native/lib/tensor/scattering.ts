@@ -17,7 +17,7 @@ import {
   number,
   oneOf,
   operand,
-  scalar,
+  scalarOrTensor,
   tensor,
   type FunctionOf,
 } from "./arguments.ts";
@@ -28,12 +28,15 @@ import { Tensor } from "./tensor.ts";
 
 type Scalar = number | bigint | boolean;
 
+type Reduction = "mean" | PutMode | "sum" | "multiply" | "amax" | "amin";
+
 /**
  * `reduce`: what becomes of an element that something is written to. "set", when left out: the new one, of several the
- * last; "add", "prod", "mean", "max" or "min" of it and all that come. `includeSelf: false`: of those that come alone.
+ * last; "add", "prod", "mean", "max" or "min" of it and all that come, for which PyTorch also has "sum", "multiply",
+ * "amax" and "amin". `includeSelf: false`: of those that come alone.
  */
 export interface ScatterOptions {
-  readonly reduce?: "mean" | PutMode;
+  readonly reduce?: Reduction;
   readonly includeSelf?: boolean;
 }
 
@@ -47,6 +50,27 @@ declare module "./tensor.ts" {
      * // → tensor([1.5, 3.0, 0.0], shape [3], float32, cpu)
      */
     scatter(axis: number, index: Indices, source: Tensor | Scalar, options?: ScatterOptions): Tensor<D>;
+    /**
+     * {@link Tensor.scatter} of a source by what becomes of the elements, as PyTorch has it: "sum", "prod", "mean",
+     * "amax" or "amin" of an element and all that come, see {@link ScatterOptions}.
+     * @example
+     * zeros([2]).scatterReduce(0, [0, 1, 1], tensor([1, 2, 3]), "amax"); // → tensor([1, 3], shape [2], float32, cpu)
+     */
+    scatterReduce(
+      axis: number,
+      index: Indices,
+      source: Tensor,
+      reduce: Reduction,
+      options?: { readonly includeSelf?: boolean },
+    ): Tensor<D>;
+    /** {@link Tensor.scatterReduce} in place. */
+    scatterReduce_(
+      axis: number,
+      index: Indices,
+      source: Tensor,
+      reduce: Reduction,
+      options?: { readonly includeSelf?: boolean },
+    ): this;
     /** {@link Tensor.scatter} in place. */
     scatter_(axis: number, index: Indices, source: Tensor | Scalar, options?: ScatterOptions): this;
     /**
@@ -88,14 +112,14 @@ declare module "./tensor.ts" {
     /** {@link Tensor.indexCopy} in place. */
     indexCopy_(axis: number, index: Indices, source: Tensor): this;
     /**
-     * A copy in which every element of the rows at the indices of a list, along the axis, is `value`. Throws
-     * TensorError for an index outside.
+     * A copy in which every element of the rows at the indices of a list, along the axis, is `value`, a number or a
+     * tensor without axes. Throws TensorError for an index outside.
      * @example
      * zeros([2, 2]).indexFill(0, [1], 7); // → tensor([[0, 0], [7, 7]], shape [2, 2], float32, cpu)
      */
-    indexFill(axis: number, index: Indices, value: Scalar): Tensor<D>;
+    indexFill(axis: number, index: Indices, value: Scalar | Tensor): Tensor<D>;
     /** {@link Tensor.indexFill} in place. */
-    indexFill_(axis: number, index: Indices, value: Scalar): this;
+    indexFill_(axis: number, index: Indices, value: Scalar | Tensor): this;
   }
 }
 
@@ -175,7 +199,12 @@ function rowsWritten(
   return run(x, positions, values, { window, lead: 1, mode, isUnique: false });
 }
 
-const scatterOptions = { reduce: oneOf("set", "add", "prod", "mean", "max", "min"), includeSelf: flag };
+const reductions = oneOf("set", "add", "prod", "mean", "max", "min", "sum", "multiply", "amax", "amin");
+const scatterOptions = { reduce: reductions, includeSelf: flag };
+
+/** PyTorch's other names. */
+const otherNames: Partial<Record<Reduction, PutMode>> = { sum: "add", multiply: "prod", amax: "max", amin: "min" };
+const modeOf = (reduce: Reduction = "set") => (otherNames[reduce] ?? reduce) as PutMode | "mean";
 
 /** What changes nothing that is joined with it. */
 const neutral: Record<Exclude<PutMode, "set">, (dtype: DType) => Scalar> = {
@@ -195,9 +224,10 @@ function joined(
   axis: number,
   index: Indices,
   source: Tensor | Scalar,
-  { reduce = "set", includeSelf = true }: ScatterOptions,
+  { reduce: named, includeSelf = true }: ScatterOptions,
   use: string,
 ): Tensor {
+  const reduce = modeOf(named);
   const written = (to: Tensor, what: Tensor | Scalar, mode: PutMode) => write(to, axis, index, what, mode, copied, use);
   const started = (mode: PutMode) => (includeSelf || mode === "set" ? x : written(x, neutral[mode](x.dtype), "set"));
   if (reduce !== "mean") return written(started(reduce), source, reduce);
@@ -223,11 +253,33 @@ const scatter_: FunctionOf<"scatter_"> = define(
   { required: { axis, index: anything, source: operand }, options: scatterOptions, withoutAxes: "own" },
   (x, { axis, index: places, source, ...options }) => {
     const index = places as Indices;
-    const { reduce = "set", includeSelf = true } = options;
+    const { includeSelf = true } = options;
+    const reduce = modeOf(options.reduce);
     if (reduce !== "mean" && (includeSelf || reduce === "set"))
       return scattered(x, axis, index, source, reduce, replaced, "scatter_");
     return x.copy_(joined(scattered, x, axis, index, source, options, "scatter_"));
   },
+);
+
+const reducing = {
+  required: { axis, index: anything, source: tensor, reduce: reductions },
+  options: { includeSelf: flag },
+  withoutAxes: "own",
+} as const;
+
+/** {@link Tensor.scatterReduce} as a function. */
+export const scatterReduce: FunctionOf<"scatterReduce"> = define(
+  "scatterReduce",
+  reducing,
+  (x, { axis, index, source, ...options }) =>
+    joined(scattered, x, axis, index as Indices, source, options, "scatterReduce"),
+);
+
+const scatterReduce_: FunctionOf<"scatterReduce_"> = define(
+  "scatterReduce_",
+  reducing,
+  (x, { axis, index, source, ...options }) =>
+    x.copy_(joined(scattered, x, axis, index as Indices, source, options, "scatterReduce_")),
 );
 
 /** {@link Tensor.scatterAdd} as a function. */
@@ -305,7 +357,7 @@ const indexCopy_: FunctionOf<"indexCopy_"> = define(
 /** {@link Tensor.indexFill} as a function. */
 export const indexFill: FunctionOf<"indexFill"> = define(
   "indexFill",
-  { required: { axis, index: anything, value: scalar }, withoutAxes: "own" },
+  { required: { axis, index: anything, value: scalarOrTensor }, withoutAxes: "own" },
   (x, { axis, index: places, value }) => {
     const index = places as Indices;
     return rowsWritten(x, axis, index, value, "set", copied, "indexFill");
@@ -314,7 +366,7 @@ export const indexFill: FunctionOf<"indexFill"> = define(
 
 const indexFill_: FunctionOf<"indexFill_"> = define(
   "indexFill_",
-  { required: { axis, index: anything, value: scalar }, withoutAxes: "own" },
+  { required: { axis, index: anything, value: scalarOrTensor }, withoutAxes: "own" },
   (x, { axis, index: places, value }) => {
     const index = places as Indices;
     return rowsWritten(x, axis, index, value, "set", replaced, "indexFill_");
@@ -324,6 +376,8 @@ const indexFill_: FunctionOf<"indexFill_"> = define(
 install(Tensor.prototype, {
   scatter,
   scatter_,
+  scatterReduce,
+  scatterReduce_,
   scatterAdd,
   scatterAdd_,
   indexAdd,

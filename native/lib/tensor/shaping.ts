@@ -1,12 +1,11 @@
-// Shapes changed as methods: axes added, dropped, joined and moved; parts cut, repeated, turned and
-// shifted, and borders.
+// Shapes changed as methods: axes added, dropped, joined and moved; parts cut, repeated, turned, shifted; borders.
 import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import { checkedAxis, formatShape, sizeOf, stridesOf, type AxisSlice } from "../memory/shape.ts";
 import { apply } from "../ops/core/apply.ts";
 import { listed, worded } from "../wording.ts";
 import { cat } from "./joining.ts";
-import { padded, type PadOptions } from "./padding.ts";
+import { padded, type PadMode, type PadOptions } from "./padding.ts";
 import {
   anything,
   axes,
@@ -154,7 +153,7 @@ declare module "./tensor.ts" {
      * tensor([1, 2]).pad([1, 2]); // → tensor([0, 1, 2, 0, 0], shape [5], float32, cpu)
      * tensor([1, 2, 3]).pad([1, 1], { mode: "reflect" }); // → tensor([2, 1, 2, 3, 2], shape [5], float32, cpu)
      */
-    pad(widths: readonly number[], options?: PadOptions): Tensor<D>;
+    pad(widths: readonly number[], mode?: PadMode | PadOptions, value?: number | bigint | boolean): Tensor<D>;
     /**
      * Whether the elements lie without gaps in that order: "contiguous", or "channelsLast" for four axes.
      * @example
@@ -463,6 +462,7 @@ export const pad: FunctionOf<"pad"> = define(
   {
     required: { widths: anything },
     options: { mode: oneOf("constant", "reflect", "replicate", "circular"), value: scalar },
+    bare: ["mode", "value"],
   },
   (x, { widths, ...options }) => padded(x, widths as readonly number[], options),
 );

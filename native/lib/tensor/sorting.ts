@@ -100,7 +100,9 @@ declare module "./tensor.ts" {
     histogram(options: {
       readonly bins?: number;
       readonly range?: readonly [number, number];
-      readonly weights: Tensor;
+      readonly weights?: Tensor;
+      readonly weight?: Tensor;
+      readonly density?: boolean;
     }): { counts: Tensor; edges: Tensor };
   }
 }
@@ -227,18 +229,27 @@ export const bincount: FunctionOf<"bincount"> = define(
   },
 );
 
+/** Counts by their sum and the widths of the bins: their area is 1. */
+function densityOf(counts: Tensor, edges: Tensor): Tensor {
+  const shares = counts.to(edges.dtype);
+  return shares.div(shares.sum().mul(edges.slice([1, null]).sub(edges.slice([0, -1]))));
+}
+
 /** {@link Tensor.histogram} as a function. */
 export const histogram: FunctionOf<"histogram"> = define(
   "histogram",
   {
-    options: { bins: number, range: numbers, weights: tensor },
+    options: { bins: number, range: numbers, weights: tensor, density: flag },
     bare: ["bins"],
+    aliases: { weight: "weights" },
     instead: {
+      min: "Write { range: [min, max] }.",
+      max: "Write { range: [min, max] }.",
       title: "It counts; plot.histogram(x, { title }) draws.",
       logY: "It counts; plot.histogram(x, { logY }) draws.",
     },
   },
-  (x, { bins = 10, range: bounds, weights }) => {
+  (x, { bins = 10, range: bounds, weights, density = false }) => {
     if (!Number.isSafeInteger(bins) || bins < 1 || bins >= 2 ** 31)
       throw new TensorError(
         "VALUE",
@@ -254,9 +265,12 @@ export const histogram: FunctionOf<"histogram"> = define(
     const stepping = { bins, range: range ?? null };
     const source = x.detach();
     const [found, edges] = applyAll(weights === undefined ? "histogram" : "histogramPlaces", [source], stepping);
-    if (weights === undefined) return { counts: found, edges };
     // Behind the last bin is what is in none.
-    return { counts: summed("histogram", found as Tensor, weights, bins + 1).slice([0, bins]), edges };
+    const counts =
+      weights === undefined
+        ? (found as Tensor)
+        : (summed("histogram", found as Tensor, weights, bins + 1).slice([0, bins]) as Tensor);
+    return { counts: density ? densityOf(counts, edges as Tensor) : counts, edges };
   },
 );
 
