@@ -201,58 +201,61 @@ inline cublasStatus_t cublasGetMatrix(int rows, int columns, int bytes, const vo
 // --- the functions of each type; templates, of which a program compiles what it calls
 
 // clang-format off
+#define WARPCELL_BLAS template <int = 0> cublasStatus_t
 #define WARPCELL_OF(T, name, Iname) \
-  template <int = 0> cublasStatus_t cublas##name##gemm(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m, \
+  WARPCELL_BLAS cublas##name##gemm(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m, \
       int n, int k, const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc, \
       WARPCELL_LINE_OF_CALL) { \
-    return warpcell_blas::gemm<T>(handle, {of_a, of_b, m, n, k, alpha, lda, ldb, beta, ldc}, a, 0, b, 0, c, 0, 1, line); } \
-  template <int = 0> cublasStatus_t cublas##name##gemmStridedBatched(cublasHandle_t handle, cublasOperation_t of_a, \
+    return warpcell_blas::gemm<T>(handle, {of_a, of_b, m, n, k, alpha, lda, ldb, beta, ldc}, a, 0, b, 0, c, 0, 1, \
+                                  line); } \
+  WARPCELL_BLAS cublas##name##gemmStridedBatched(cublasHandle_t handle, cublasOperation_t of_a, \
       cublasOperation_t of_b, int m, int n, int k, const T* alpha, const T* a, int lda, long long a_step, const T* b, \
       int ldb, long long b_step, const T* beta, T* c, int ldc, long long c_step, int count, WARPCELL_LINE_OF_CALL) { \
     return warpcell_blas::gemm<T>(handle, {of_a, of_b, m, n, k, alpha, lda, ldb, beta, ldc}, a, a_step, b, b_step, c, \
                                   c_step, count, line); } \
-  template <int = 0> cublasStatus_t cublas##name##gemmBatched(cublasHandle_t handle, cublasOperation_t of_a, \
+  WARPCELL_BLAS cublas##name##gemmBatched(cublasHandle_t handle, cublasOperation_t of_a, \
       cublasOperation_t of_b, int m, int n, int k, const T* alpha, const T* const a[], int lda, const T* const b[], \
       int ldb, const T* beta, T* const c[], int ldc, int count, WARPCELL_LINE_OF_CALL) { \
     return warpcell_blas::gemm_of_lists<T>(handle, {of_a, of_b, m, n, k, alpha, lda, ldb, beta, ldc}, a, b, c, count, \
                                            line); } \
-  template <int = 0> cublasStatus_t cublas##name##gemv(cublasHandle_t handle, cublasOperation_t of_a, int m, int n, const T* alpha, \
+  WARPCELL_BLAS cublas##name##gemv(cublasHandle_t handle, cublasOperation_t of_a, int m, int n, const T* alpha, \
       const T* a, int lda, const T* x, int x_step, const T* beta, T* y, int y_step, WARPCELL_LINE_OF_CALL) { \
     return warpcell_blas::gemv<T>(handle, of_a, m, n, alpha, a, lda, x, x_step, beta, y, y_step, line); } \
-  template <int = 0> cublasStatus_t cublas##name##ger(cublasHandle_t handle, int m, int n, const T* alpha, const T* x, int x_step, \
+  WARPCELL_BLAS cublas##name##ger(cublasHandle_t handle, int m, int n, const T* alpha, const T* x, int x_step, \
       const T* y, int y_step, T* a, int lda, WARPCELL_LINE_OF_CALL) { \
     return warpcell_blas::ger<T>(handle, m, n, alpha, x, x_step, y, y_step, a, lda, line); } \
-  template <int = 0> cublasStatus_t cublas##name##geam(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m, \
+  WARPCELL_BLAS cublas##name##geam(cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m, \
       int n, const T* alpha, const T* a, int lda, const T* beta, const T* b, int ldb, T* c, int ldc, \
       WARPCELL_LINE_OF_CALL) { \
     return warpcell_blas::geam<T>(handle, of_a, of_b, m, n, alpha, a, lda, beta, b, ldb, c, ldc, line); } \
-  template <int = 0> cublasStatus_t cublas##name##dgmm(cublasHandle_t handle, cublasSideMode_t side, int m, int n, const T* a, \
+  WARPCELL_BLAS cublas##name##dgmm(cublasHandle_t handle, cublasSideMode_t side, int m, int n, const T* a, \
       int lda, const T* x, int x_step, T* c, int ldc, WARPCELL_LINE_OF_CALL) { \
     return warpcell_blas::dgmm<T>(handle, side, m, n, a, lda, x, x_step, c, ldc, line); } \
-  template <int = 0> cublasStatus_t cublas##name##axpy(cublasHandle_t handle, int n, const T* alpha, const T* x, int x_step, T* y, \
+  WARPCELL_BLAS cublas##name##axpy(cublasHandle_t handle, int n, const T* alpha, const T* x, int x_step, T* y, \
       int y_step, WARPCELL_LINE_OF_CALL) { \
     return warpcell_blas::axpy<T>(handle, n, alpha, x, x_step, y, y_step, line); } \
-  template <int = 0> cublasStatus_t cublas##name##scal(cublasHandle_t handle, int n, const T* alpha, T* x, int step, \
+  WARPCELL_BLAS cublas##name##scal(cublasHandle_t handle, int n, const T* alpha, T* x, int step, \
       WARPCELL_LINE_OF_CALL) { return warpcell_blas::scal<T>(handle, n, alpha, x, step, line); } \
-  template <int = 0> cublasStatus_t cublas##name##copy(cublasHandle_t handle, int n, const T* x, int x_step, T* y, int y_step, \
+  WARPCELL_BLAS cublas##name##copy(cublasHandle_t handle, int n, const T* x, int x_step, T* y, int y_step, \
       WARPCELL_LINE_OF_CALL) { return warpcell_blas::copy<T>(handle, n, x, x_step, y, y_step, line); } \
-  template <int = 0> cublasStatus_t cublas##name##swap(cublasHandle_t handle, int n, T* x, int x_step, T* y, int y_step, \
+  WARPCELL_BLAS cublas##name##swap(cublasHandle_t handle, int n, T* x, int x_step, T* y, int y_step, \
       WARPCELL_LINE_OF_CALL) { return warpcell_blas::swap<T>(handle, n, x, x_step, y, y_step, line); } \
-  template <int = 0> cublasStatus_t cublas##name##rot(cublasHandle_t handle, int n, T* x, int x_step, T* y, int y_step, \
+  WARPCELL_BLAS cublas##name##rot(cublasHandle_t handle, int n, T* x, int x_step, T* y, int y_step, \
       const T* cosine, const T* sine, WARPCELL_LINE_OF_CALL) { \
     return warpcell_blas::rot<T>(handle, n, x, x_step, y, y_step, cosine, sine, line); } \
-  template <int = 0> cublasStatus_t cublas##name##dot(cublasHandle_t handle, int n, const T* x, int x_step, const T* y, int y_step, \
+  WARPCELL_BLAS cublas##name##dot(cublasHandle_t handle, int n, const T* x, int x_step, const T* y, int y_step, \
       T* result, WARPCELL_LINE_OF_CALL) { \
     return warpcell_blas::dot<T>(handle, n, x, x_step, y, y_step, result, line); } \
-  template <int = 0> cublasStatus_t cublas##name##asum(cublasHandle_t handle, int n, const T* x, int step, T* result, \
+  WARPCELL_BLAS cublas##name##asum(cublasHandle_t handle, int n, const T* x, int step, T* result, \
       WARPCELL_LINE_OF_CALL) { return warpcell_blas::asum<T>(handle, n, x, step, result, line); } \
-  template <int = 0> cublasStatus_t cublas##name##nrm2(cublasHandle_t handle, int n, const T* x, int step, T* result, \
+  WARPCELL_BLAS cublas##name##nrm2(cublasHandle_t handle, int n, const T* x, int step, T* result, \
       WARPCELL_LINE_OF_CALL) { return warpcell_blas::nrm2<T>(handle, n, x, step, result, line); } \
-  template <int = 0> cublasStatus_t cublas##Iname##amax(cublasHandle_t handle, int n, const T* x, int step, int* result, \
+  WARPCELL_BLAS cublas##Iname##amax(cublasHandle_t handle, int n, const T* x, int step, int* result, \
       WARPCELL_LINE_OF_CALL) { return warpcell_blas::extreme<true, T>(handle, n, x, step, result, line); } \
-  template <int = 0> cublasStatus_t cublas##Iname##amin(cublasHandle_t handle, int n, const T* x, int step, int* result, \
+  WARPCELL_BLAS cublas##Iname##amin(cublasHandle_t handle, int n, const T* x, int step, int* result, \
       WARPCELL_LINE_OF_CALL) { return warpcell_blas::extreme<false, T>(handle, n, x, step, result, line); }
 // clang-format on
 WARPCELL_OF(float, S, Is)
 WARPCELL_OF(double, D, Id)
 #undef WARPCELL_OF
+#undef WARPCELL_BLAS
