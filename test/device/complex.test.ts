@@ -334,6 +334,10 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     ["sinh", [nan, 0, nan, 0], [nan, 2, nan, nan], [1, inf, nan, nan], [-inf, nan, -inf, nan], [inf, 2, -inf, inf]],
     ["cos", [inf, 0, nan, 0], [nan, 0, nan, 0], [inf, inf, inf, nan], [nan, inf, inf, nan], [0, inf, inf, 0]],
     ["sin", [inf, 0, nan, 0], [nan, 0, nan, 0], [inf, inf, nan, inf], [nan, inf, nan, inf], [0, nan, 0, nan]],
+    // Finite numbers, also where e^x has become 0 or an infinity.
+    ["exp", [-1e30, inf, nan, nan], [1e30, nan, nan, nan], [-1e30, nan, nan, nan]],
+    ["sinh", [1e30, inf, nan, nan], [-1e30, nan, nan, nan]],
+    ["cosh", [1e30, inf, nan, nan], [-1e30, nan, nan, nan]],
   ] as const)("%s at infinities and NaN", (name, ...rows) => {
     const z = dtypes.map((dtype) =>
       tensor(

@@ -381,14 +381,12 @@ export const repeatInterleave: FunctionOf<"repeatInterleave"> = define(
   "repeatInterleave",
   { required: { times: either(numberOrList, tensor) }, options: { axis }, bare: ["axis"] },
   (x, { times: given, axis }) => {
-    const numbers = given instanceof Tensor ? [given.toArray()].flat().map(Number) : listOf(given);
+    const numbers = [given instanceof Tensor ? given.toArray() : given].flat().map(Number);
     const counts = checkedCounts(numbers, "repeatInterleave");
-    // One count, also in a list or a tensor, is for all rows.
-    const times = counts.length === 1 ? counts[0]! : counts;
-    if (axis === undefined) return x.reshape([-1]).repeatInterleave(times, { axis: 0 });
+    if (axis === undefined) return x.reshape([-1]).repeatInterleave(counts, { axis: 0 });
     const at = checkedAxis(axis, x.shape.length);
     const size = x.shape[at]!;
-    if (typeof times !== "number") {
+    if (counts.length !== 1) {
       if (counts.length !== size)
         throw new TensorError(
           "SHAPE",
@@ -403,8 +401,8 @@ export const repeatInterleave: FunctionOf<"repeatInterleave"> = define(
     return inOwnMemory(
       x
         .reshape([outer, 1, inner])
-        .expand([outer, times, inner])
-        .reshape(replaced(x.shape, at, 1, [size * times])),
+        .expand([outer, counts[0]!, inner])
+        .reshape(replaced(x.shape, at, 1, [size * counts[0]!])),
       x,
     );
   },

@@ -86,20 +86,24 @@ const unary =
     complex(...form(realOf(x as DeviceArray), imaginaryOf(x as DeviceArray)));
 
 const angle = (re: DeviceArray, im: DeviceArray): DeviceArray => call("atan2", [im, re]);
-/** a · b, and the factor that is 0 where the other is an infinity or NaN. */
-function guarded(a: DeviceArray, b: DeviceArray): DeviceArray {
-  const product = mul(a, b);
+/** Whether a number is 0 or an infinity: these alone are twice themselves. */
+const isEnd = (x: DeviceArray): DeviceArray => call("eq", [x, mul(x, 2)]);
+const both = (a: DeviceArray, b: DeviceArray): DeviceArray => call("logicalAnd", [a, b]);
+
+/** turn · size, with the size of `part`; 0 where either is 0 beside an infinity or NaN, as C99 has it. */
+function guarded(turn: DeviceArray, size: DeviceArray, part: DeviceArray): DeviceArray {
+  const product = mul(turn, size);
   const isLost = of("isnan", product);
-  const whereZero = (factor: DeviceArray, otherwise: DeviceArray) =>
-    call("where", [call("logicalAnd", [isLost, call("eq", [factor, 0])]), factor, otherwise]);
-  return whereZero(a, whereZero(b, product));
+  // A size that has become too small for the dtype is no 0.
+  const isNone = both(isEnd(part), call("eq", [size, 0]));
+  const kept = call("where", [both(isLost, isNone), size, product]);
+  return call("where", [both(isLost, call("eq", [turn, 0])), turn, kept]);
 }
 
-/** turn · size, and the size itself where it is 0 or an infinity and nothing is known of the turn, as C99 has it. */
-function turned(turn: DeviceArray, size: DeviceArray): DeviceArray {
-  // Of all numbers 0 and the infinities alone are twice themselves.
-  const isSame = call("eq", [size, mul(size, 2)]);
-  return call("where", [call("logicalAnd", [of("isnan", turn), isSame]), size, mul(turn, size)]);
+/** turn · size, with the size of `part`; the size where it and the part are 0 or infinities and the turn is NaN. */
+function turned(turn: DeviceArray, size: DeviceArray, part: DeviceArray): DeviceArray {
+  const isKnown = both(isEnd(size), isEnd(part));
+  return call("where", [both(of("isnan", turn), isKnown), size, mul(turn, size)]);
 }
 
 /** log √(re² + im²), near 1 from its distance to 1. */
@@ -148,7 +152,7 @@ const abs: Form = ([x]) => hypot(realOf(x as DeviceArray), imaginaryOf(x as Devi
 const log: Form = unary((re, im) => [logOfSize(re, im), angle(re, im)]);
 const exp: Form = unary((re, im) => {
   const size = of("exp", re);
-  return [turned(of("cos", im), size), guarded(of("sin", im), size)];
+  return [turned(of("cos", im), size, re), guarded(of("sin", im), size, re)];
 });
 
 function convert([x]: readonly Operand[], attributes: object): DeviceArray {
@@ -226,10 +230,13 @@ const forms = new Map<string, Form>(
     exp,
     log,
     sqrt: unary(root),
-    sin: unary((re, im) => [guarded(of("sin", re), of("cosh", im)), turned(of("cos", re), of("sinh", im))]),
-    cos: unary((re, im) => [turned(of("cos", re), of("cosh", im)), of("neg", guarded(of("sin", re), of("sinh", im)))]),
-    sinh: unary((re, im) => [turned(of("cos", im), of("sinh", re)), guarded(of("sin", im), of("cosh", re))]),
-    cosh: unary((re, im) => [turned(of("cos", im), of("cosh", re)), guarded(of("sin", im), of("sinh", re))]),
+    sin: unary((re, im) => [guarded(of("sin", re), of("cosh", im), im), turned(of("cos", re), of("sinh", im), im)]),
+    cos: unary((re, im) => [
+      turned(of("cos", re), of("cosh", im), im),
+      of("neg", guarded(of("sin", re), of("sinh", im), im)),
+    ]),
+    sinh: unary((re, im) => [turned(of("cos", im), of("sinh", re), re), guarded(of("sin", im), of("cosh", re), re)]),
+    cosh: unary((re, im) => [turned(of("cos", im), of("cosh", re), re), guarded(of("sin", im), of("sinh", re), re)]),
     pow,
     isnan: whether("isnan", "logicalOr"),
     isinf: whether("isinf", "logicalOr"),
