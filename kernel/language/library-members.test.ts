@@ -29,7 +29,7 @@ test.each([
   ["svd", ": write wc.linalg.svd."],
   ["mm", ": write x.matmul(y)."],
   ["add_", ": write x.add_(…), of a tensor."],
-  ["randnLike", ": write wc.randn(x.shape)."],
+  ["randn_like", ": write wc.randnLike(x)."],
   ["softmx", ". Did you mean wc.softmax?"],
   ["nothingOfTheKind", ""],
   ["constructor", ""],

@@ -3,7 +3,6 @@ import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import { formatShape } from "../memory/shape.ts";
 import { apply } from "../ops/core/apply.ts";
-import { noGrad } from "../autograd/gradients.ts";
 import { anything, atLeast, number, reader, tensor, wholeNumber } from "./arguments.ts";
 import { indicesAlong, indicesOf } from "./index-entries.ts";
 import type { Indices } from "./indexing.ts";
@@ -33,13 +32,12 @@ export const embeddingOptions = {
 
 /** Makes the rows that are looked up no longer than that, in place and without a record. */
 function shorten(weight: Tensor, indices: Tensor, most: number, order: number): void {
-  noGrad(() => {
-    const rows = weight.indexSelect(0, indices);
-    const lengths = rows.norm({ ord: order, axis: 1, keepdims: true });
-    // As PyTorch has it, a little shorter than that.
-    const factors = lengths.add(1e-7).reciprocal().mul(most).where(lengths.gt(most), 1);
-    weight.indexCopy_(0, indices, rows.mul(factors));
-  });
+  const table = weight.detach();
+  const rows = table.indexSelect(0, indices);
+  const lengths = rows.norm({ ord: order, axis: 1, keepdims: true });
+  // As PyTorch has it, a little shorter than that.
+  const factors = lengths.add(1e-7).reciprocal().mul(most).where(lengths.gt(most), 1);
+  table.indexCopy_(0, indices, rows.mul(factors));
 }
 
 const read = reader("embedding", {
