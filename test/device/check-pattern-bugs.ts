@@ -230,4 +230,41 @@ export const patternBugs: readonly Row[] = [
     ),
     sharing,
   ],
+  // Of memory in pieces of another size than what is accessed: of 1, 2, 4 by 1, and 8 bytes.
+  [
+    "bytesWithout",
+    "race",
+    shared(`__shared__ unsigned char b[64];\nb[t] = x[t];\n__syncwarp();\ny[t] = b[63 - t]; // !`),
+    shared(`__shared__ unsigned char b[64];\nb[t] = x[t];\n__syncthreads();\ny[t] = b[63 - t];`),
+    sharing,
+  ],
+  [
+    "halvesWithout",
+    "race",
+    shared(`__shared__ short h[64];\nh[t] = x[t];\n__syncwarp();\ny[t] = h[63 - t]; // !`),
+    shared(`__shared__ short h[64];\nh[t] = x[t];\n__syncthreads();\ny[t] = h[63 - t];`),
+    sharing,
+  ],
+  [
+    "byteOfWord",
+    "race",
+    shared(
+      `s[t] = x[t];\n__syncthreads();\nreinterpret_cast<unsigned char*>(s)[4 * ((t + 1) % 64) + 2] = 1;\ny[t] = s[t]; // !`,
+    ),
+    shared(
+      `s[t] = x[t];\n__syncthreads();\nreinterpret_cast<unsigned char*>(s)[4 * ((t + 1) % 64) + 2] = 1;\n__syncthreads();\ny[t] = s[t];`,
+    ),
+    sharing,
+  ],
+  [
+    "pairOfWords",
+    "race",
+    shared(
+      `s[t] = x[t];\n__syncthreads();\nif (t < 32)\n  reinterpret_cast<int2*>(s)[t] = make_int2(-1, -2);\ny[t] = s[63 - t]; // !`,
+    ),
+    shared(
+      `s[t] = x[t];\n__syncthreads();\nif (t < 32)\n  reinterpret_cast<int2*>(s)[t] = make_int2(-1, -2);\n__syncthreads();\ny[t] = s[63 - t];`,
+    ),
+    sharing,
+  ],
 ];

@@ -129,6 +129,11 @@ class Checker final : public Observer {
   const Places* places_of(const Core& core) const;
 
   ShadowRegion* variable(uint8_t* at);
+  // (These two are in visit.h.)
+  template <uint32_t bytes, unsigned how>
+  static bool is_passed(Core& core, ShadowRegion& region, uint64_t offset, uint32_t shift, uintptr_t code);
+  template <uint32_t bytes, unsigned how>
+  static void access_pieces(Core& core, ShadowRegion& region, uint8_t* at, uintptr_t code);
   // These answer whether the thread can go on.
   bool look_at(Core& core, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
   bool touch(Core& core, ShadowRegion& region, uint8_t* at, uint64_t bytes, unsigned how, uintptr_t code);
