@@ -262,7 +262,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       "scatter takes a source at least as large as the indices, [1, 2], but got [1, 1].",
     );
     expect(() => x.scatter(0, indices([[0]]), 1, { reduce: "median" as never })).toThrow(
-      'scatter takes "set", "add", "prod", "mean", "max" or "min" as reduce but got "median".',
+      'scatter takes "set", "add", "prod", "mean", "max", "min", "sum", "multiply", "amax" or "amin" as reduce but got "median".',
     );
     expect(() => x.maskedFill(x, 0)).toThrow(
       "maskedFill takes a mask, a tensor of bool, but got float32: compare one, e.g. with .gt(0).",
@@ -729,7 +729,9 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       "gather takes an axis, a whole number, as axis but got [0]. Write gather(axis, index).",
     );
     expect(() => x.indexAdd(0, [0], [1] as never)).toThrow("indexAdd takes a tensor as source but got [1].");
-    expect(() => x.maskedFill(x.gt(0), "a" as never)).toThrow('maskedFill takes a number as value but got "a".');
+    expect(() => x.maskedFill(x.gt(0), "a" as never)).toThrow(
+      'maskedFill takes a number or a tensor without axes as value but got "a". Write maskedFill(mask, value).',
+    );
     expect(() => x.nonzero({ asTuple: true } as never)).toThrow("nonzero has no option asTuple. It takes no options.");
     expect(() => (x.set as (...args: unknown[]) => unknown)([0], 1, 2)).toThrow(
       "set takes the entries and one value but got 2.",

@@ -266,8 +266,9 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(() => [...(layer(x(2, 5, 3)) as unknown as Iterable<unknown>)]).toThrow(
       new TensorError("RESULT", "LSTM gives an object, not a list: write const { output, hidden, cell } = layer(x)."),
     );
-    expect(() => new nn.GRU(3, 4, { numLayers: 2 } as never)).toThrow(
-      new TensorError("OPTIONS", "GRU has no option numLayers. Write layers."),
+    expect(new nn.GRU(3, 4, { numLayers: 2 } as never).layers).toBe(2);
+    expect(() => new nn.RNN(3, 4, { nonlinearity: "gelu" as "relu" })).toThrow(
+      new TensorError("ARGUMENTS", 'RNN takes "tanh" or "relu" as nonlinearity but got "gelu".'),
     );
     expect(() => layer(x(2, 0, 3))).toThrow(
       new TensorError("SHAPE", "LSTM takes at least one step but got [2, 0, 3]."),

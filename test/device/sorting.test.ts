@@ -111,7 +111,7 @@ describe.each(devices.map(({ name }) => name))("order on %s", (device) => {
     [
       "unique along an axis by another name",
       () => zeros([2], { device }).histogram({ bin: 5 } as never),
-      "histogram has no option bin. Its options are bins, range, weights.",
+      "histogram has no option bin. Its options are bins, range, weights, density.",
     ],
     [
       "a quantile beyond 1",
