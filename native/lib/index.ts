@@ -100,6 +100,7 @@ export {
   smoothL1Loss,
   type BceOptions,
   type LossOptions,
+  type WeightedOptions,
 } from "./tensor/losses.ts";
 export {
   celu,

@@ -197,7 +197,7 @@ export function fuse<A extends readonly unknown[]>(
  *   w.grad = null;
  * }, { parts: true });
  * step(ones([2]));
- * w; // → tensor([1, 1.8], shape [2], float32, cpu)
+ * w; // → tensor([1.0, 1.8], shape [2], float32, cpu)
  */
 export function fuse<A extends readonly unknown[], R>(
   fn: (...args: A) => R,
