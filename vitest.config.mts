@@ -10,6 +10,8 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "**/dist/**", ...(long ? [] : ["test/long/**"])],
     setupFiles: ["test/helpers/seed.ts"],
     pool: "forks",
+    // What is built is loaded by Node as it is: taken through Vite, the library costs each file a second.
+    server: { deps: { external: [/\/native\/dist\//, /\/kernel\/dist\//] } },
     maxWorkers: 2,
     testTimeout: long ? 900_000 : 60_000,
     hookTimeout: 60_000,
