@@ -11,7 +11,8 @@ module.exports = {
   // Longer than a busy machine needs: JupyterLab alone may take half a minute there.
   timeout: 300_000,
   expect: { timeout: 60_000 },
-  workers: 1,
+  // Half of a test waits for pages to load; each has kernels, settings and a folder of its own.
+  workers: 2,
   retries: 0,
   reporter: [["list"], ["json", { outputFile: process.env.WARPCELL_UI_REPORT }]],
   use: {

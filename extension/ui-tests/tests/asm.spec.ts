@@ -4,6 +4,7 @@ import type { Locator } from "@playwright/test";
 import { axpy, listing, mime } from "./asm-payload";
 import { expect, test } from "./jupyterlab";
 import { cell, contrastsOf, inkOf, notebookOf, open, output, shot, typescript } from "./notebook";
+import { darkThemes } from "./themes";
 
 type Page = Parameters<typeof open>[0];
 
@@ -249,10 +250,7 @@ test("names and lines with markup, controls and 10 MB do nothing, and what canno
   );
 });
 
-for (const [theme, name] of [
-  ["JupyterLab Dark", "dark"],
-  ["JupyterLab Dark High Contrast", "high-contrast"],
-] as const) {
+for (const [theme, name] of darkThemes) {
   test(`everything is seen in ${theme}`, async ({ page, tmpPath }) => {
     await page.theme.setTheme(theme);
     const view = await upload(page, tmpPath, [axpy()]);

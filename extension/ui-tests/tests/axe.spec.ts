@@ -3,10 +3,9 @@ import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
 import { readFileSync } from "node:fs";
 import { expect, test } from "./jupyterlab";
 import { cell, notebookOf, open, shot, typescript } from "./notebook";
-import { run, setTheme, shortName, themes, widen } from "./side-panel";
+import { run, widen } from "./side-panel";
+import { isLong, setTheme, shortName, themes } from "./themes";
 
-// Pictures of all themes and widths take minutes: `npm run test:long`.
-const isLong = process.env["WARPCELL_LONG"] === "1";
 const pictured = isLong ? themes : themes.slice(0, 1);
 const widths = isLong ? [320, 1000, 1600] : [320];
 

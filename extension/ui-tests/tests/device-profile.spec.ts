@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "./jupyterlab";
 import { cell, coloursOf, contrastsOf, notebookOf, open, output, shot, typescript } from "./notebook";
+import { isLong } from "./themes";
 
 const mime = "application/vnd.warpcell.trace.v1+json";
 const profile = JSON.parse(readFileSync(join(__dirname, "fixtures", "h200-profile.json"), "utf8"));
@@ -67,7 +68,7 @@ for (const [theme, name] of [
   ["JupyterLab Light", "light"],
   ["JupyterLab Dark", "dark"],
 ] as const) {
-  for (const width of [0, 300]) {
+  for (const width of isLong ? [0, 300] : [theme === "JupyterLab Light" ? 0 : 300]) {
     test(`every view of a device's profile is there, ${name}, ${width === 0 ? "in the whole width" : "in 300 pixels"}`, async ({
       page,
       tmpPath,

@@ -5,8 +5,8 @@ import { hostilePayloads, markups, randomOf } from "./hostile-payloads";
 import { expect, test } from "./jupyterlab";
 import { notebookOf, open, scripted, shot, typescript } from "./notebook";
 import { run } from "./side-panel";
+import { isLong } from "./themes";
 
-const isLong = process.env["WARPCELL_LONG"] === "1";
 const seed = Number(process.env["WARPCELL_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const all = 700;
 const sample = 80;

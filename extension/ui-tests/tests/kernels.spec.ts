@@ -3,6 +3,7 @@ import type { Locator } from "@playwright/test";
 import { expect, test } from "./jupyterlab";
 import { kernel, mime, profile } from "./kernel-profile";
 import { cell, contrastsOf, notebookOf, open, output, shot, typescript } from "./notebook";
+import { darkThemes } from "./themes";
 
 const hostile = `<img src=x onerror="window.hacked=1">\u202e\u0007${"x".repeat(10_000_000)}`;
 const many = Array.from({ length: 10_000 }, (_, index) =>
@@ -195,10 +196,7 @@ test("names with markup, controls and 10 MB do nothing", async ({ page, tmpPath 
   await expect(await view(page, 0, "kernels")).toBeVisible();
 });
 
-for (const [theme, name] of [
-  ["JupyterLab Dark", "dark"],
-  ["JupyterLab Dark High Contrast", "high-contrast"],
-] as const) {
+for (const [theme, name] of darkThemes) {
   test(`everything is seen in ${theme}`, async ({ page, tmpPath }) => {
     await page.theme.setTheme(theme);
     await upload(page, tmpPath, [profile()]);

@@ -1,7 +1,7 @@
 // Work that takes long says how far it is while it runs and leaves nothing behind; what is printed at length folds.
 import { expect, test } from "./jupyterlab";
 import { cell, notebookOf, open, shot, typescript } from "./notebook";
-import { setTheme } from "./side-panel";
+import { setTheme } from "./themes";
 
 /** A compiler evaluates it, which takes seconds on any machine. */
 const slow = `constexpr int worked(int seed) {

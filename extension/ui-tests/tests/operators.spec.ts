@@ -1,7 +1,7 @@
 // The operators of a profile and its comparison with another one, taken by the real kernel.
 import { expect, test } from "./jupyterlab";
 import { cell, notebookOf, open, shot, typescript } from "./notebook";
-import { setTheme } from "./side-panel";
+import { setTheme } from "./themes";
 
 const cells = [
   'import { profile, rand } from "warpcell";\nconst step = (rows: number, times: number) => {\n  const x = rand([rows, 64], { seed: 1 });\n  for (let time = 0; time < times; time++) x.softmax(1);\n  return x.matmul(x.transpose()).exp().sum().item();\n};\nconst before = await profile(() => step(256, 2));\nbefore.save("before.profile");\nbefore',

@@ -1,6 +1,7 @@
 // Drives the panels beside a notebook: their commands, their width, and pictures of them for people to look at.
 import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
 import { shot } from "./notebook";
+import { shortName, themes } from "./themes";
 
 export const run = (page: IJupyterLabPageFixture, command: string) =>
   page.evaluate(async (command) => {
@@ -31,16 +32,6 @@ export const widen = (page: IJupyterLabPageFixture, width: number) =>
     const { _hsplitPanel: split } = jupyterapp.shell;
     split.setRelativeSizes([0, split.node.clientWidth - width, width]);
   }, width);
-
-export const themes = ["JupyterLab Light", "JupyterLab Dark", "JupyterLab Dark High Contrast"] as const;
-
-/** "dark-high-contrast" */
-export const shortName = (theme: string): string => theme.split(" ").slice(1).join("-").toLowerCase();
-
-export async function setTheme(page: IJupyterLabPageFixture, theme: "light" | "dark"): Promise<void> {
-  if (theme === "dark") await page.theme.setDarkTheme();
-  else await page.theme.setLightTheme();
-}
 
 /** In every theme and width. */
 export async function pictures(page: IJupyterLabPageFixture, name: string): Promise<void> {

@@ -2,6 +2,7 @@
 // alone.
 import { expect, test } from "./jupyterlab";
 import { cell, coloursOf, contrastsOf, inkOf, notebookOf, open, output, shot, typescript } from "./notebook";
+import { darkThemes } from "./themes";
 
 const mime = "application/vnd.warpcell.tensor.v1+json";
 
@@ -334,10 +335,7 @@ test("an output that cannot be read is one sentence", async ({ page }) => {
   await expect(cell(page, 5).locator(".warpcell-tensor-line > *")).toHaveText(["tensor(2.5)", "float32", "cuda:0"]);
 });
 
-for (const [theme, name] of [
-  ["JupyterLab Dark", "dark"],
-  ["JupyterLab Dark High Contrast", "high-contrast"],
-] as const) {
+for (const [theme, name] of darkThemes) {
   test(`everything is seen in ${theme}`, async ({ page }) => {
     await page.theme.setTheme(theme);
     const view = cell(page, 0).locator(".warpcell-tensor");

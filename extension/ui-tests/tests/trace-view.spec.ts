@@ -4,6 +4,7 @@ import type { Locator } from "@playwright/test";
 import { expect, test } from "./jupyterlab";
 import { cell, coloursOf, contrastsOf, notebookOf, open, output, shot, typescript } from "./notebook";
 import { payloadOf, trainingSlices } from "./trace-payload";
+import { darkThemes } from "./themes";
 
 const mime = "application/vnd.warpcell.trace.v1+json";
 const source = `import { profile } from "warpcell";
@@ -187,10 +188,7 @@ test("a profile of another version is one sentence", async ({ page }) => {
   );
 });
 
-for (const [theme, name] of [
-  ["JupyterLab Dark", "dark"],
-  ["JupyterLab Dark High Contrast", "high-contrast"],
-] as const) {
+for (const [theme, name] of darkThemes) {
   test(`everything is seen in ${theme}`, async ({ page }) => {
     await page.theme.setTheme(theme);
     await canvasOf(page).focus();

@@ -5,6 +5,7 @@ import type { Locator } from "@playwright/test";
 import { expect, test } from "./jupyterlab";
 import { cell, coloursOf, notebookOf, open, shot, typescript } from "./notebook";
 import { begin, run } from "./side-panel";
+import { shortName, themes } from "./themes";
 
 const first = `import { arange } from "warpcell";
 const waves = arange(2048).div(200).sin().reshape([2048, 1]).mul(arange(2048).div(300).cos());
@@ -197,15 +198,14 @@ test("from the variables; narrow and wide, in every theme", async ({ page, tmpPa
   });
   const viewer = viewerOf(page);
   await expect(figure(viewer, "max")).toHaveText("5");
-  for (const theme of ["JupyterLab Light", "JupyterLab Dark", "JupyterLab Dark High Contrast"]) {
+  for (const theme of themes) {
     await page.theme.setTheme(theme);
     for (const width of [320, 1000, 1600]) {
       await page.setViewportSize({ width, height: 900 });
-      const name = theme.split(" ").slice(1).join("-").toLowerCase();
       // JupyterLab lays itself out anew some time after the window has another size.
       const beyond = () => viewer.evaluate((node) => node.scrollWidth - Math.ceil(node.getBoundingClientRect().width));
       await expect.poll(beyond).toBeLessThanOrEqual(0);
-      await page.screenshot({ path: shot(`viewer-${name}-${width}`) });
+      await page.screenshot({ path: shot(`viewer-${shortName(theme)}-${width}`) });
     }
   }
 });
