@@ -129,6 +129,7 @@ class ProgramDevice {
   virtual cudaError_t capture_end(cudaStream_t stream, cudaGraph_t* graph) = 0;
   virtual cudaError_t capture_status(cudaStream_t stream, cudaStreamCaptureStatus* status) = 0;
   virtual cudaError_t graph_create(cudaGraph_t* graph) = 0;
+  virtual cudaError_t graph_clone(cudaGraph_t* clone, cudaGraph_t graph) = 0;
   // A node that runs all of `child` as that is now, behind those that it depends on.
   virtual cudaError_t graph_add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                                 size_t count, cudaGraph_t child) = 0;

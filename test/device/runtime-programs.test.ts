@@ -1,5 +1,12 @@
 // Whole programs for functions of the runtime and of warps: graphs, volumes, pools, helpers of samples, groups by label.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
 import { checksum, hash, numbers, runSomePrograms, seed, sum, type Program } from "./program-runner.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "warpcell-program-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The warps of a list. */
 const warpsOf = <T>(x: readonly T[]): T[][] =>
@@ -99,6 +106,44 @@ const programs: Record<string, Program> = {
         "Test passed 0\n",
       ].join("\n");
     },
+  },
+  "sample-files": {
+    args: [seed % 200, folder],
+    prints: () =>
+      [
+        "saved 1",
+        "loaded 1, 7 x 5",
+        `as a float ${((((seed % 200) + 34 * 7) % 256) / 255).toFixed(4)}`,
+        "inverted 1",
+        "1 of 35 elements are off by more than 0.5.",
+        "one off 0, and few 1",
+        "four samples 1: 1",
+        "the same 1",
+        "no image 0",
+        `4 numbers -2 ${seed % 200}`,
+        "binary 1",
+        "not found 1",
+        "15 dat 2",
+        "device 0 0 0",
+        "64 128 Ampere 1",
+        "cudaErrorInvalidValue 3 -3",
+        "45 by 1\n",
+      ].join("\n"),
+    stderr: `The image ${folder}/none.pgm cannot be opened.\n`,
+  },
+  "runtime-rest": {
+    args: [seed],
+    prints: () =>
+      [
+        `${seed + 9} 0 -10 ${seed + 21} -10`,
+        "beyond the end: cudaErrorInvalidValue",
+        "2 nodes, 2",
+        "7",
+        "copied",
+        "0",
+        "0 cudaErrorInvalidDevice cudaErrorPeerAccessNotEnabled cudaErrorInvalidDevice",
+        "0.5\n",
+      ].join("\n"),
   },
   "older-calls": {
     args: [],

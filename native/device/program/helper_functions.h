@@ -1,23 +1,18 @@
-// "helper_functions.h" as programs after CUDA's samples include it: timers, arguments, and a comparison with a
-// reference.
+// "helper_functions.h" as programs after CUDA's samples include it: timers, arguments, images and comparisons, with the
+// headers of C++ that it brings.
 #pragma once
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "helper_image.h"
 #include "helper_string.h"
 #include "helper_timer.h"
-
-#ifndef EXIT_WAIVED
-#define EXIT_WAIVED 2
-#endif
-
-// Whether the difference is small beside the reference, both as lengths of vectors.
-static inline bool sdkCompareL2fe(const float* reference, const float* data, unsigned length, float epsilon) {
-  double error = 0, size = 0;
-  for (unsigned i = 0; i < length; i++) {
-    double apart = double(reference[i]) - data[i];
-    error += apart * apart;
-    size += double(reference[i]) * reference[i];
-  }
-  return size > 0 && sqrt(error) < epsilon * sqrt(size);
-}

@@ -139,6 +139,17 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int number, int peer, unsigned lin
   *can = 0;  // a device is no peer of itself
   return of_device("cudaDeviceCanAccessPeer", line, number | peer);
 }
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned, unsigned line) {
+  return noted("cudaDeviceEnablePeerAccess", line, cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceDisablePeerAccess(int, unsigned line) {
+  return noted("cudaDeviceDisablePeerAccess", line, cudaErrorPeerAccessNotEnabled);
+}
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int, int, unsigned line) {
+  if (value != nullptr) *value = 0;
+  return noted("cudaDeviceGetP2PAttribute", line, cudaErrorInvalidDevice);
+}
+cudaError_t cudaCtxResetPersistingL2Cache(unsigned) { return cudaSuccess; }
 cudaError_t cudaChooseDevice(int* number, const cudaDeviceProp* wanted, unsigned line) {
   if (number == nullptr || wanted == nullptr) return noted("cudaChooseDevice", line, cudaErrorInvalidValue);
   *number = 0;

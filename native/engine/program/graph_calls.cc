@@ -90,6 +90,13 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t*
   if (is_wrong) return noted("cudaGraphGetNodes", line, cudaErrorInvalidValue);
   return noted("cudaGraphGetNodes", line, device().graph_nodes(graph, nodes, count));
 }
+cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t, unsigned line) {
+  return noted("cudaGraphUpload", line, executable == nullptr ? cudaErrorInvalidValue : cudaSuccess);
+}
+cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph, unsigned line) {
+  bool is_wrong = clone == nullptr || graph == nullptr;
+  return noted("cudaGraphClone", line, is_wrong ? cudaErrorInvalidValue : device().graph_clone(clone, graph));
+}
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable, unsigned line) {
   return noted("cudaGraphExecDestroy", line,
                executable == nullptr ? cudaErrorInvalidValue : device().graph_exec_destroy(executable));

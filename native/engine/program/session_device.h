@@ -75,6 +75,7 @@ class SessionDevice final : public ProgramDevice {
   cudaError_t capture_end(cudaStream_t, cudaGraph_t*) override { return cudaErrorNotSupported; }
   cudaError_t capture_status(cudaStream_t, cudaStreamCaptureStatus*) override { return cudaErrorNotSupported; }
   cudaError_t graph_create(cudaGraph_t*) override { return cudaErrorNotSupported; }
+  cudaError_t graph_clone(cudaGraph_t*, cudaGraph_t) override { return cudaErrorNotSupported; }
   cudaError_t graph_add(cudaGraphNode_t*, cudaGraph_t, const cudaGraphNode_t*, size_t, cudaGraph_t) override {
     return cudaErrorNotSupported;
   }

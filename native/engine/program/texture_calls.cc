@@ -139,6 +139,30 @@ cudaError_t copy(const char* call, unsigned line, const ProgramVolume& volume) {
   return noted(call, line, device().array_copy(volume));
 }
 
+// Up to three copies: the rest of the first row, whole rows, and the beginning of the last one. `array` is the end that
+// is one.
+cudaError_t copy_bytes(const char* call, unsigned line, ProgramVolume::End array, void* memory, size_t bytes,
+                       cudaMemcpyKind kind, bool is_to_array) {
+  TextureTerms terms;
+  if (memory == nullptr || !find(array.array, &terms)) return noted(call, line, cudaErrorInvalidValue);
+  const size_t row = terms.size[0] * terms.texel_bytes();
+  cudaError_t error = cudaSuccess;
+  while (bytes > 0 && error == cudaSuccess) {
+    const bool is_part = array.x > 0 || bytes < row;
+    const size_t width = is_part ? std::min(row - std::min(array.x, row), bytes) : row;
+    if (width == 0) return noted(call, line, cudaErrorInvalidValue);
+    const size_t rows = is_part ? 1 : bytes / row;
+    const ProgramVolume::End other{nullptr, memory, width, rows, 0, 0, 0};
+    const auto& [to, from] = is_to_array ? std::pair(array, other) : std::pair(other, array);
+    error = copy(call, line, {to, from, width, rows, 1, kind, nullptr, true});
+    memory = static_cast<char*>(memory) + width * rows;
+    bytes -= width * rows;
+    array.y += rows;
+    array.x = 0;
+  }
+  return error;
+}
+
 cudaError_t copy_volume(const char* call, unsigned line, const cudaMemcpy3DParms* given, cudaStream_t stream,
                         bool waits) {
   if (given == nullptr) return noted(call, line, cudaErrorInvalidValue);
@@ -216,6 +240,16 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* 
                kind,
                nullptr,
                true});
+}
+cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes, cudaMemcpyKind kind,
+                              unsigned line) {
+  return copy_bytes("cudaMemcpyToArray", line, {to, nullptr, 0, 0, x, y, 0}, const_cast<void*>(from), bytes, kind,
+                    true);
+}
+cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes, cudaMemcpyKind kind,
+                                unsigned line) {
+  return copy_bytes("cudaMemcpyFromArray", line, {const_cast<cudaArray_t>(from), nullptr, 0, 0, x, y, 0}, to, bytes,
+                    kind, false);
 }
 cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width,
                                   size_t height, cudaMemcpyKind kind, unsigned line) {

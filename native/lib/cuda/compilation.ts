@@ -82,6 +82,11 @@ export interface CompileOptions {
    * @internal
    */
   readonly isProgram?: boolean;
+  /**
+   * What messages quote in place of the source, whose lines say where they are of it.
+   * @internal
+   */
+  readonly written?: string;
 }
 
 /** A variable of the device in a source. */
@@ -123,6 +128,8 @@ export class Compilation {
   readonly host: HostPart | null;
   /** What the device's compiler gets of it: as many lines and columns. */
   readonly #text: string;
+  /** What messages quote of it. */
+  readonly #written: string;
   readonly name: string;
   readonly device: DeviceProcess;
   readonly signatures: Signatures;
@@ -163,6 +170,7 @@ export class Compilation {
     this.source = source;
     this.host = options.isLibrary === true || options.isProgram === true ? null : hostPart(source);
     this.#text = this.host?.split.device ?? source;
+    this.#written = options.written ?? source;
     this.name = options.name ?? "kernel.cu";
     this.cell = options.cell ?? null;
     this.device = on ?? deviceNamed(options.device);
@@ -355,10 +363,11 @@ export class Compilation {
     if (!(error instanceof CompileError)) return error;
     return compileFailure(
       {
-        source: this.source,
+        source: this.#written,
         name: this.name,
         device: this.device.kind,
         signatures: this.signatures,
+        isProgram: this.#given.isProgram === true,
         shared: this.brought.sources,
       },
       error.log,

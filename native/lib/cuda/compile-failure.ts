@@ -14,6 +14,8 @@ export interface FailedSource {
   /** "cpu", "cuda", or "host" for the host code of a program. */
   readonly device: string;
   readonly signatures: Signatures;
+  /** It may have a `main`. */
+  readonly isProgram?: boolean;
   /** Sources whose declarations it uses. */
   readonly shared?: readonly { readonly source: string; readonly name: string }[];
 }
@@ -138,7 +140,7 @@ function headersRefused(source: string): Diagnostic[] {
 function errorsOf(failed: FailedSource, messages: readonly CompilerMessage[]): Diagnostic[] {
   const { tokens } = tokenize(failed.source);
   const brace = unclosedBrace(tokens);
-  const main = failed.device === "host" ? null : mainOf(tokens);
+  const main = failed.isProgram === true ? null : mainOf(tokens);
   const own = messages
     .flatMap(({ file, ...diagnostic }) => (file === failed.name ? [diagnostic] : []))
     .filter((error) => main === null || error.line < main.line || error.line > main.end)

@@ -5,7 +5,8 @@ import { Compilation, type CompileOptions } from "./compilation.ts";
 import { refuseMain } from "./compile-failure.ts";
 import { parseDiagnostics } from "./compiler-log.ts";
 import { almostKernel } from "./device-code.ts";
-import { isProgram, splitProgram } from "./program/split.ts";
+import { withOwnHeaders } from "./program/own-headers.ts";
+import { isProgram, programDefines, splitProgram } from "./program/split.ts";
 import { tokenize } from "./tokens.ts";
 
 /**
@@ -17,7 +18,10 @@ export async function cudaMistakes(source: string, options: CompileOptions, on: 
     if (isProgram(source)) {
       // It stands alone.
       const { brought: _, ...own } = options;
-      const half = new Compilation(splitProgram(source).device, { ...own, isProgram: true }, on);
+      const whole = withOwnHeaders(source, own.name ?? "program.cu", own.includes ?? []);
+      const { device } = splitProgram(whole);
+      const defines = [...(own.defines ?? []), ...programDefines(device)];
+      const half = new Compilation(device, { ...own, defines, isProgram: true, written: source }, on);
       return parseDiagnostics(await half.syntax(), half.name).filter(({ severity }) => severity !== "note");
     }
     const compilation = new Compilation(source, options, on);

@@ -33,6 +33,12 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config, WARPCELL_L
     WARPCELL_NAMED(cudaDeviceGetSharedMemConfig);
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer, WARPCELL_LINE)
     WARPCELL_NAMED(cudaDeviceCanAccessPeer);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags, WARPCELL_LINE)
+    WARPCELL_NAMED(cudaDeviceEnablePeerAccess);
+cudaError_t cudaDeviceDisablePeerAccess(int peer, WARPCELL_LINE) WARPCELL_NAMED(cudaDeviceDisablePeerAccess);
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device, int peer, WARPCELL_LINE)
+    WARPCELL_NAMED(cudaDeviceGetP2PAttribute);
+cudaError_t cudaCtxResetPersistingL2Cache(WARPCELL_LINE) WARPCELL_NAMED(cudaCtxResetPersistingL2Cache);
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted, WARPCELL_LINE) WARPCELL_NAMED(cudaChooseDevice);
 cudaError_t cudaDeviceSynchronize(WARPCELL_LINE) WARPCELL_NAMED(cudaDeviceSynchronize);
 cudaError_t cudaDeviceReset(WARPCELL_LINE) WARPCELL_NAMED(cudaDeviceReset);
@@ -130,7 +136,10 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream, WAR
     WARPCELL_NAMED(cudaGraphLaunch);
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count, WARPCELL_LINE)
     WARPCELL_NAMED(cudaGraphGetNodes);
+cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream, WARPCELL_LINE)
+    WARPCELL_NAMED(cudaGraphUpload);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable, WARPCELL_LINE) WARPCELL_NAMED(cudaGraphExecDestroy);
+cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph, WARPCELL_LINE) WARPCELL_NAMED(cudaGraphClone);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph, WARPCELL_LINE) WARPCELL_NAMED(cudaGraphDestroy);
 
 // The same with a kernel by its address, or a variable by that of its stand-in.

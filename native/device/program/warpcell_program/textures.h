@@ -15,6 +15,11 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* 
 cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width,
                                   size_t height, cudaMemcpyKind kind, WARPCELL_LINE)
     WARPCELL_NAMED(cudaMemcpy2DFromArray);
+// Bytes in the order of an array's rows, from a place in one of them on.
+cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes, cudaMemcpyKind kind,
+                              WARPCELL_LINE) WARPCELL_NAMED(cudaMemcpyToArray);
+cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes, cudaMemcpyKind kind,
+                                WARPCELL_LINE) WARPCELL_NAMED(cudaMemcpyFromArray);
 cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent, WARPCELL_LINE) WARPCELL_NAMED(cudaMalloc3D);
 cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent extent, WARPCELL_LINE)
     WARPCELL_NAMED(cudaMemset3D);

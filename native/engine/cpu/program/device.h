@@ -96,6 +96,7 @@ class CpuProgram final : public ProgramDevice {
   cudaError_t capture_end(cudaStream_t stream, cudaGraph_t* graph) override;
   cudaError_t capture_status(cudaStream_t stream, cudaStreamCaptureStatus* status) override;
   cudaError_t graph_create(cudaGraph_t* graph) override;
+  cudaError_t graph_clone(cudaGraph_t* clone, cudaGraph_t graph) override;
   cudaError_t graph_add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, size_t count,
                         cudaGraph_t child) override;
   cudaError_t graph_depend(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,

@@ -55,6 +55,16 @@ cudaError_t CpuProgram::graph_create(cudaGraph_t* handle) {
   return cudaSuccess;
 }
 
+cudaError_t CpuProgram::graph_clone(cudaGraph_t* clone, cudaGraph_t handle) {
+  Turn turn(tables_);
+  auto found = graphs_.find(handle);
+  if (found == graphs_.end()) return cudaErrorInvalidValue;
+  auto graph = std::make_shared<ProgramGraph>(*found->second);
+  *clone = reinterpret_cast<cudaGraph_t>(graph.get());
+  graphs_[*clone] = std::move(graph);
+  return cudaSuccess;
+}
+
 cudaError_t CpuProgram::graph_add(cudaGraphNode_t* node, cudaGraph_t handle, const cudaGraphNode_t* dependencies,
                                   size_t count, cudaGraph_t child) {
   Turn turn(tables_);

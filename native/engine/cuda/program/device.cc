@@ -278,6 +278,9 @@ class CudaProgram final : public ProgramDevice {
   cudaError_t graph_create(cudaGraph_t* graph) override {
     return call(more_.cuGraphCreate, reinterpret_cast<GraphHandle*>(graph), 0u);
   }
+  cudaError_t graph_clone(cudaGraph_t* clone, cudaGraph_t graph) override {
+    return call(more_.cuGraphClone, reinterpret_cast<GraphHandle*>(clone), handle(graph));
+  }
   cudaError_t graph_add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, size_t count,
                         cudaGraph_t child) override {
     return call(more_.cuGraphAddChildGraphNode, reinterpret_cast<GraphNode*>(node), handle(graph),

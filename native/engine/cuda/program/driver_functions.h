@@ -56,6 +56,7 @@ constexpr unsigned kManagedGlobal = 1;
   X(cuStreamIsCapturing, cuStreamIsCapturing, (Stream, int*)) \
   X(cuLaunchHostFunc, cuLaunchHostFunc, (Stream, HostFunction, void*)) \
   X(cuGraphCreate, cuGraphCreate, (GraphHandle*, unsigned)) \
+  X(cuGraphClone, cuGraphClone, (GraphHandle*, GraphHandle)) \
   X(cuGraphAddChildGraphNode, cuGraphAddChildGraphNode, (GraphNode*, GraphHandle, const GraphNode*, size_t, GraphHandle)) \
   X(cuGraphAddDependencies, cuGraphAddDependencies, (GraphHandle, const GraphNode*, const GraphNode*, size_t)) \
   X(cuGraphGetNodes, cuGraphGetNodes, (GraphHandle, GraphNode*, size_t*))

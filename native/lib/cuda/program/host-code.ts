@@ -90,7 +90,7 @@ function keep(
 function failure({ code, sentence, log }: Extract<Answer, { code: string }>, source: string, name: string): Error {
   if (code === "COMPILE")
     return compileFailure(
-      { source, name, device: "host", signatures: { kernels: [], variables: [] } },
+      { source, name, device: "host", signatures: { kernels: [], variables: [] }, isProgram: true },
       log.replaceAll(`${file}:`, `${name}:`),
     );
   return new DeviceUnavailable(code, "host", sentence);

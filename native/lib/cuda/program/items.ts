@@ -57,13 +57,18 @@ const attributes = new Set([
 const typeWords = new Set(["struct", "class", "union", "enum"]);
 const pairs: Record<string, string> = { "(": ")", "[": "]", "{": "}" };
 
-/** The tokens of `source`, each with its place. */
+/** The tokens of `source`, each with its place; lines are counted as `#line` says. */
 export function placed(source: string): Placed[] {
   const starts = [0];
   for (let at = source.indexOf("\n"); at >= 0; at = source.indexOf("\n", at + 1)) starts.push(at + 1);
-  return tokenize(source).tokens.map((token) => {
+  const { tokens, directives } = tokenize(source);
+  const told = directives.filter(({ name }) => name === "line");
+  let [next, apart] = [0, 0];
+  return tokens.map((token) => {
+    for (; next < told.length && told[next]!.line < token.line; next++)
+      apart = Number.parseInt(told[next]!.rest) - told[next]!.line - 1;
     const start = starts[token.line - 1]! + token.column - 1;
-    return { ...token, start, end: start + token.text.length };
+    return { ...token, line: token.line + apart, start, end: start + token.text.length };
   });
 }
 

@@ -13,8 +13,24 @@ export interface Edit {
 /** Functions of the runtime that return no error, and those that only ask for the last one, which may be to forget it. */
 const withoutResult = /^cuda(GetErrorString|GetErrorName|CreateChannelDesc|GetLastError|PeekAtLastError)$/;
 
-/** The edits of the tokens `from` … `to` of host code. `line`: what to call the line, where it is not the token's. */
-export function hostEdits(source: string, tokens: readonly Placed[], from: number, to: number, line?: string): Edit[] {
+/** Whether a program has a macro of that name, or a function that returns no error. */
+const isOwn = (name: string, program: string): boolean =>
+  new RegExp(
+    `#[ \\t]*define[ \\t]+${name}\\b|\\b(?!(?:cudaError_t|return|else|do|throw)\\b)\\w(?:[\\w:<>]*[\\w>])?\\s+[*&]?${name}\\s*\\(`,
+  ).test(program);
+
+/**
+ * The edits of the tokens `from` … `to` of host code. `line`: what to call the line, where it is not the token's.
+ * `program`: what `source` is part of.
+ */
+export function hostEdits(
+  source: string,
+  tokens: readonly Placed[],
+  from: number,
+  to: number,
+  line?: string,
+  program = source,
+): Edit[] {
   const edits: Edit[] = [];
   for (let at = from; at <= to; at++) {
     const token = tokens[at]!;
@@ -27,7 +43,8 @@ export function hostEdits(source: string, tokens: readonly Placed[], from: numbe
       /^cuda[A-Z]\w*$/.test(token.text) &&
       tokens[at + 1]?.text === "(" &&
       !withoutResult.test(token.text) &&
-      startsStatement(tokens, at)
+      startsStatement(tokens, at) &&
+      !isOwn(token.text, program)
     )
       edits.push({
         start: token.start,

@@ -18,7 +18,8 @@ import {
   endSentence,
   type ProgramFailure,
 } from "./report.ts";
-import { isProgram, splitProgram } from "./split.ts";
+import { withOwnHeaders } from "./own-headers.ts";
+import { isProgram, programDefines, splitProgram } from "./split.ts";
 
 /** How a program is compiled and run. */
 export interface ProgramOptions
@@ -77,16 +78,27 @@ export async function runProgram(source: string, options: ProgramOptions = {}): 
   if (!isProgram(source))
     throw new CompileError(`${name} has no main(), so it is no program: compile(source) makes kernels of it.`, "");
   const device = deviceNamed(options.device);
-  const split = splitProgram(source);
+  const whole = withOwnHeaders(source, name, options.includes ?? []);
+  const split = splitProgram(whole);
   const host = await compileHost(split, source, name, options);
   refuseLocalTypes(host.expressions, name);
   const wanted = [...new Set(host.expressions)];
+  // Types that a template is launched with may be in no device code.
+  const used = wanted.flatMap((expression) => expression.slice(expression.indexOf("<")).match(/[A-Za-z_]\w*/g) ?? []);
+  const deviceCode = used.length === 0 ? split.device : splitProgram(whole, true, used).device;
   const compiled =
     wanted.length === 0
       ? null
       : await new Compilation(
-          split.device,
-          { ...compileOptions(options), name, device: device.name, isProgram: true },
+          deviceCode,
+          {
+            ...compileOptions(options),
+            defines: [...(options.defines ?? []), ...programDefines(deviceCode)],
+            name,
+            device: device.name,
+            isProgram: true,
+            written: source,
+          },
           device,
         ).obtainAsync(wanted);
   const compiledAfter = performance.now();

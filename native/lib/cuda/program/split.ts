@@ -24,12 +24,18 @@ const hostTexts: readonly (readonly [headers: RegExp, text: string])[] = [
   [/^cub\/(block|warp)\//, "namespace cub {}"],
   [/^cuda\/(atomic|barrier|pipeline|latch|semaphore)$/, '#include "warpcell_program/scopes.h"'],
   [/^cuda\/std\//, '#include "warpcell_program/standard.h"'],
-  [/^mma\.h$/, "namespace nvcuda { namespace wmma {} }"],
   [/^cuda_pipeline(_primitives)?\.h$/, ""],
   [/^warpcell\/(?!tensor\.)/, ""],
 ];
 
 const includes = /^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")[^\n]*/gm;
+
+/** What nvcc declares without a header. */
+const placementNew = /\bnew\s*\(/;
+
+/** What the runtime's header defines, which device code does not have. */
+export const programDefines = (source: string): readonly string[] =>
+  /\bCUDART_VERSION\b/.test(source) ? ["CUDART_VERSION=12000"] : [];
 
 /** Headers of functions for the whole device, which host code calls: device code has their types and one kernel. */
 const algorithmHeaders = /^thrust\/|^cub\/(cub\.cuh$|device\/|iterator\/|util_)|^cublas_v2\.h$|^curand\.h$/;
@@ -70,17 +76,17 @@ export function isProgram(source: string): boolean {
 }
 
 /**
- * Splits a program. `keepsLambdas`: device code has the classes of the host's lambdas for it. Throws CompileError for
- * what neither half can have.
+ * Splits a program. `keepsLambdas`: device code has the classes of the host's lambdas for it. `used`: names that device
+ * code needs besides those in it. Throws CompileError for what neither half can have.
  */
-export function splitProgram(source: string, keepsLambdas = true): SplitProgram {
+export function splitProgram(source: string, keepsLambdas = true, used: readonly string[] = []): SplitProgram {
   const tokens = placed(source);
   const all = items(tokens);
   const lambdas = lambdasOf(source, tokens, all);
   const host: Edit[] = [];
   const device: Edit[] = [];
   const kept = keepsLambdas ? lambdas : new Map<Item, readonly DeviceLambda[]>();
-  const needed = neededByDevice(source, tokens, all, [...kept.values()].flat());
+  const needed = neededByDevice(source, tokens, all, [...kept.values()].flat(), used);
   for (const item of all) {
     const ofHost = (lambdas.get(item) ?? []).flatMap((lambda) => lambda.host);
     host.push(...ofHost, ...hostPart(source, tokens, item));
@@ -103,7 +109,7 @@ export function splitProgram(source: string, keepsLambdas = true): SplitProgram 
   );
   return {
     host: apply(source, host),
-    device: apply(source, device),
+    device: `${placementNew.test(source) ? "#include <new>\n#line 1\n" : ""}${apply(source, device)}`,
     kernels: [...new Set(hasAlgorithms ? [...own, algorithmKernel] : own)],
   };
 }
@@ -340,8 +346,9 @@ function neededByDevice(
   tokens: readonly Placed[],
   all: readonly Item[],
   lambdas: readonly DeviceLambda[],
+  used: readonly string[],
 ): Set<string> {
-  const needed = new Set(lambdas.flatMap((lambda) => lambda.needed));
+  const needed = new Set([...used, ...lambdas.flatMap((lambda) => lambda.needed)]);
   const add = (item: Item): void => {
     for (let at = item.first; at <= item.last; at++) if (tokens[at]!.kind === "word") needed.add(tokens[at]!.text);
   };
@@ -386,7 +393,7 @@ function macroEdits(source: string): Edit[] {
       if (!replacement.includes("<<<")) return [];
       const start = match.index + match[0].length - replacement.length;
       const tokens = placed(replacement);
-      return hostEdits(replacement, tokens, 0, tokens.length - 1, "__LINE__").map((edit) => ({
+      return hostEdits(replacement, tokens, 0, tokens.length - 1, "__LINE__", source).map((edit) => ({
         start: start + edit.start,
         end: start + edit.end,
         text: edit.text,
@@ -409,7 +416,7 @@ function includeEdits(source: string): Edit[] {
   return [...source.matchAll(includes)].flatMap((match) => {
     const header = (match[1] ?? match[2])!;
     const [start, end] = [match.index, match.index + match[0].length];
-    const line = source.slice(0, start).split("\n").length;
+    const line = lineAt(source, start);
     const text = algorithmHeaders.test(header) ? algorithmText(header, source, line) : null;
     if (text !== null) {
       const isNew = !written.has(text);
@@ -423,6 +430,14 @@ function includeEdits(source: string): Edit[] {
 }
 
 // --- texts
+
+/** The line in which an offset is, counted as `#line` says. */
+function lineAt(source: string, at: number): number {
+  const before = source.slice(0, at);
+  const told = [...before.matchAll(/^[ \t]*#line (\d+)/gm)].at(-1);
+  const lines = before.slice(told?.index ?? 0).split("\n").length;
+  return told === undefined ? lines : Number(told[1]) + lines - 2;
+}
 
 function removed(source: string, tokens: readonly Placed[], item: Item): Edit {
   const [start, end] = [tokens[item.first]!.start, tokens[item.last]!.end];
