@@ -79,14 +79,19 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       "An optimiser has no param_groups: write optimizer.groups, or optimizer.lr.",
     ],
     [
-      "new optim.StepLR",
-      () => new (optim as Any).StepLR(optimizer, 30),
-      "There is no optim.StepLR: write const rate = optim.stepwise({ lr: 0.1, every: 30 }), and optimizer.lr = rate(step) before each step.",
+      "new optim.lr_scheduler.StepLR",
+      () => new (optim as Any).lr_scheduler.StepLR(optimizer, 30),
+      "There is no optim.lr_scheduler.StepLR: write new optim.StepLR(optimizer, 30).",
     ],
     [
-      "optim.lr_scheduler",
-      () => new (optim as Any).lr_scheduler.ReduceLROnPlateau(optimizer),
-      "There is no optim.ReduceLROnPlateau: write optimizer.lr *= 0.1 where the loss no longer falls.",
+      "new optim.lrScheduler.LambdaLR",
+      () => new (optim as Any).lrScheduler.LambdaLR(optimizer),
+      "There is no optim.lr_scheduler.LambdaLR: write new optim.LambdaLR(optimizer, (step) => 0.95 ** step).",
+    ],
+    [
+      "optim.SparseAdam",
+      () => new (optim as Any).SparseAdam([]),
+      "There is no optim.SparseAdam: write optim.Adam, since gradients of tables are dense.",
     ],
     [
       "optim.LBFGS",
