@@ -20,8 +20,8 @@ export interface AdagradOptions extends SharedOptions {
 }
 
 /**
- * w −= lr · gradient / (√sum + eps), the sum being that of the squares of all gradients so far (Duchi, Hazan and Singer,
- * 2011). As PyTorch's.
+ * w −= lr · gradient / (√sum + eps), the sum being that of the squares of all gradients so far (Duchi, Hazan and
+ * Singer, 2011). As PyTorch's.
  * @example
  * const w = tensor([1]);
  * w.requiresGrad = true;

@@ -93,6 +93,7 @@ export class Adam extends Optimizer<AdamOptions> {
     return { kernel: "adam", numbers };
   }
 
+  /** How its weight decay is taken. */
   protected decays(options: AdamOptions): Decays {
     return decaysOf(options, false);
   }
@@ -116,6 +117,7 @@ export class AdamW extends Adam {
     super(parameters, options);
   }
 
+  /** Apart from the gradient. */
   protected override decays(options: AdamOptions): Decays {
     return decaysOf(options, true);
   }

@@ -3,8 +3,8 @@ import { checkAdam, type AdamOptions } from "./adam.ts";
 import { Optimizer, type Change, type Parameters } from "./optimizer.ts";
 
 /**
- * w −= lr / (1 − β₁ᵗ) · mean / largest, where largest is the larger of β₂ · largest and |gradient| + eps (Kingma and Ba,
- * arXiv 1412.6980, algorithm 2). `weightDecay` · w is added to the gradient. As PyTorch's.
+ * w −= lr / (1 − β₁ᵗ) · mean / largest, where largest is the larger of β₂ · largest and |gradient| + eps (Kingma and
+ * Ba, arXiv 1412.6980, algorithm 2). `weightDecay` · w is added to the gradient. As PyTorch's.
  * @example
  * const w = tensor([1]);
  * w.requiresGrad = true;

@@ -9,8 +9,8 @@ import {
 } from "./optimizer.ts";
 
 /**
- * `lambd` · w is taken off in each step, times the rate, which falls as lr / (1 + lambd · lr · (t − 1))^alpha. `t0`: the
- * step from which weights are averaged. `weightDecay` · w is added to the gradient.
+ * `lambd` · w is taken off in each step, times the rate, which falls as lr / (1 + lambd · lr · (t − 1))^alpha. `t0`:
+ * the step from which weights are averaged. `weightDecay` · w is added to the gradient.
  */
 export interface ASGDOptions extends SharedOptions {
   lambd: number;
@@ -20,8 +20,8 @@ export interface ASGDOptions extends SharedOptions {
 }
 
 /**
- * Averaged stochastic gradient descent (Polyak and Juditsky, 1992): w ← w · (1 − lambd · η) − η · gradient, and the mean
- * of w from step `t0` on, which is "0.average" of {@link Optimizer.stateDict}, and w itself before. As PyTorch's.
+ * Averaged stochastic gradient descent (Polyak and Juditsky, 1992): w ← w · (1 − lambd · η) − η · gradient, and the
+ * mean of w from step `t0` on, which is "0.average" of {@link Optimizer.stateDict}, and w itself before. As PyTorch's.
  * @example
  * const w = tensor([1]);
  * w.requiresGrad = true;

@@ -41,8 +41,8 @@ export function clipGradNorm(parameters: Iterable<Tensor>, most: number): Tensor
 }
 
 /**
- * Makes each element of the gradients of all parameters at least −`most` and at most `most`, in place; NaN stays. Throws
- * TensorError when no parameter has a gradient.
+ * Makes each element of the gradients of all parameters at least −`most` and at most `most`, in place; NaN stays.
+ * Throws TensorError when no parameter has a gradient.
  * @example
  * const w = tensor([3, -4]);
  * w.requiresGrad = true;

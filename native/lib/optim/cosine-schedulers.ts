@@ -24,8 +24,8 @@ const readEpoch = reader("step", { options: { epoch: atLeast(0) }, bare: ["epoch
 
 /**
  * Rates go along half a cosine from the first to `etaMin`, 0 when left out, at step `tMax`, and up again behind it:
- * etaMin + (lr − etaMin) · (1 + cos(π · step / tMax)) / 2 (Loshchilov and Hutter, arXiv 1608.03983). As PyTorch's, whose
- * `T_max` and `eta_min` they are. Throws TensorError.
+ * etaMin + (lr − etaMin) · (1 + cos(π · step / tMax)) / 2 (Loshchilov and Hutter, arXiv 1608.03983). As PyTorch's,
+ * whose `T_max` and `eta_min` they are. Throws TensorError.
  * @example
  * const w = tensor([1]);
  * w.requiresGrad = true;
@@ -65,9 +65,9 @@ export interface RestartOptions {
 }
 
 /**
- * Rates go along half a cosine from the first to `etaMin` in `t0` steps, then again from the first, each time `tMult` times
- * as long (Loshchilov and Hutter, arXiv 1608.03983). `step(epoch)` sets the rates of any time, with a fraction between
- * epochs: `scheduler.step(epoch + batch / batches)`. As PyTorch's, whose `T_0` and `T_mult` they are. Throws
+ * Rates go along half a cosine from the first to `etaMin` in `t0` steps, then again from the first, each time `tMult`
+ * times as long (Loshchilov and Hutter, arXiv 1608.03983). `step(epoch)` sets the rates of any time, with a fraction
+ * between epochs: `scheduler.step(epoch + batch / batches)`. As PyTorch's, whose `T_0` and `T_mult` they are. Throws
  * TensorError.
  * @example
  * const w = tensor([1]);
@@ -95,6 +95,7 @@ export class CosineAnnealingWarmRestarts extends LRScheduler {
     this.begin();
   }
 
+  /** @internal Sets the rates of step 0. */
   override begin(isAnew = false): void {
     this.#current = 0;
     this.#length = this.#first;

@@ -178,11 +178,11 @@ export class CyclicLR extends MomentumScheduler {
 }
 
 /**
- * How many steps there are: `totalSteps`, or `epochs` times `stepsPerEpoch`. `pctStart`: the share of them that goes up,
- * 0.3 when left out; `annealStrategy`: by half a "cos" or a "linear" way. The first rate is maxLr / `divFactor`, 25, the
- * last that / `finalDivFactor`, 10⁴. `threePhase`: down to the first rate as fast as up, and then to the last.
- * `cycleMomentum`, true when left out: momentum goes down from `maxMomentum`, 0.95, to `baseMomentum`, 0.85, as rates go
- * up.
+ * How many steps there are: `totalSteps`, or `epochs` times `stepsPerEpoch`. `pctStart`: the share of them that goes
+ * up, 0.3 when left out; `annealStrategy`: by half a "cos" or a "linear" way. The first rate is maxLr / `divFactor`,
+ * 25, the last that / `finalDivFactor`, 10⁴. `threePhase`: down to the first rate as fast as up, and then to the last.
+ * `cycleMomentum`, true when left out: momentum goes down from `maxMomentum`, 0.95, to `baseMomentum`, 0.85, as rates
+ * go up.
  */
 export interface OneCycleOptions {
   readonly totalSteps?: number;

@@ -1,5 +1,5 @@
-// What PyTorch has as classes and has another form here, or none: each name is an error that says what to write. None is
-// declared: see instead.ts of the library.
+// What PyTorch has as classes and has another form here, or none: each name is an error that says what to write. None
+// is declared: see instead.ts of the library.
 import { absent, refuseAccess } from "../instead.ts";
 import { Optimizer } from "./optimizer.ts";
 

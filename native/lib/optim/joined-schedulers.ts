@@ -81,6 +81,7 @@ export class SequentialLR extends JoinedScheduler {
     this.begin();
   }
 
+  /** @internal Sets the rates of step 0. */
   override begin(): void {
     // What they did when they were made is undone.
     this.schedulers[0]!.begin(true);

@@ -23,7 +23,10 @@ export interface NAdamOptions extends AdamOptions {
  * optimizer.step();
  */
 export class NAdam extends Optimizer<NAdamOptions> {
-  /** Options that are left out: lr 0.002, betas [0.9, 0.999], eps 1e−8, momentumDecay 0.004, no decay. Throws TensorError. */
+  /**
+   * Options that are left out: lr 0.002, betas [0.9, 0.999], eps 1e−8, momentumDecay 0.004, no decay. Throws
+   * TensorError.
+   */
   constructor(parameters: Parameters<NAdamOptions>, options: Partial<NAdamOptions> = {}) {
     super(
       parameters,

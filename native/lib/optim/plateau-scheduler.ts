@@ -28,8 +28,8 @@ const readStep = reader("step", { required: { metric: scalarOrTensor }, written:
 
 /**
  * `mode`: whether the figure should get smaller, "min", or larger, "max". `factor`: by which rates are multiplied, 0.1
- * when left out, once more than `patience` steps, 10, have brought nothing better than the best by `threshold`, 10⁻⁴, as
- * a share of it ("rel") or as such ("abs" as `thresholdMode`). `cooldown`: steps that count for nothing after that;
+ * when left out, once more than `patience` steps, 10, have brought nothing better than the best by `threshold`, 10⁻⁴,
+ * as a share of it ("rel") or as such ("abs" as `thresholdMode`). `cooldown`: steps that count for nothing after that;
  * `minLr`: the least rate, or that of each group; a change of no more than `eps`, 10⁻⁸, is left out.
  */
 export interface PlateauOptions {

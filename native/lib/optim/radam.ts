@@ -9,8 +9,8 @@ export interface RAdamOptions extends AdamOptions {
 }
 
 /**
- * Adam whose first steps, with fewer than 5 squares known by its means, go by the mean of gradients alone, and later ones
- * by Adam's quotient times a correction of its variance (Liu and others, arXiv 1908.03265, algorithm 2): ρ∞ = 2 /
+ * Adam whose first steps, with fewer than 5 squares known by its means, go by the mean of gradients alone, and later
+ * ones by Adam's quotient times a correction of its variance (Liu and others, arXiv 1908.03265, algorithm 2): ρ∞ = 2 /
  * (1 − β₂) − 1, ρ = ρ∞ − 2t · β₂ᵗ / (1 − β₂ᵗ), √((ρ − 4)(ρ − 2)ρ∞ / ((ρ∞ − 4)(ρ∞ − 2)ρ)). As PyTorch's.
  * @example
  * const net = new nn.Linear(2, 1);

@@ -28,9 +28,8 @@ export interface Place {
 }
 
 /**
- * Sets the learning rates of an optimiser's groups: when it is made, and in each {@link step} after
- * `optimizer.step()`. What PyTorch's base class `LRScheduler` is, also to schedulers of one's own, which say the rate at
- * a {@link Place}.
+ * Sets the learning rates of an optimiser's groups: when it is made, and in each {@link step} after `optimizer.step()`.
+ * What PyTorch's base class `LRScheduler` is, also to schedulers of one's own, which say the rate at a {@link Place}.
  * @example
  * const w = tensor([1]);
  * w.requiresGrad = true;

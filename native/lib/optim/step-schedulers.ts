@@ -290,6 +290,7 @@ abstract class FunctionScheduler extends LRScheduler {
     this.begin();
   }
 
+  /** What the function of a group gives. */
   protected factor({ step, group }: Place): number {
     const given = this.#functions;
     return (typeof given === "function" ? given : given[group]!)(step);
