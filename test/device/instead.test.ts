@@ -51,11 +51,6 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     ],
     ["manualSeed", () => (w as Any).manualSeed(0), "There is no manualSeed: write seed(0)."],
     [
-      "new nn.TransformerEncoderLayer",
-      () => new space.TransformerEncoderLayer(),
-      "There is no nn.TransformerEncoderLayer: write new nn.TransformerBlock(width, heads).",
-    ],
-    [
       "nn.Parameter",
       () => space.Parameter(x),
       "There is no nn.Parameter: write a tensor in a property of the module, with requiresGrad = true.",

@@ -3,16 +3,6 @@
 import { absent, pythonNames, refuseCalls } from "../instead.ts";
 import { Module } from "./module.ts";
 
-const block = (name: string) => absent(`nn.${name}`, "new nn.TransformerBlock(width, heads)");
-/** @internal */
-export const TransformerEncoderLayer = block("TransformerEncoderLayer");
-/** @internal */
-export const TransformerDecoderLayer = block("TransformerDecoderLayer");
-/** @internal */
-export const TransformerEncoder = absent(
-  "nn.TransformerEncoder",
-  "new nn.ModuleList of several new nn.TransformerBlock(width, heads)",
-);
 /** @internal */
 export const Parameter = absent("nn.Parameter", "a tensor in a property of the module, with requiresGrad = true");
 

@@ -64,8 +64,8 @@ export interface Skipping {
 }
 
 /**
- * Changes the weights of all by their gradients, and what is kept with them. They have one dtype; `numbers` are those of
- * the kernel, in order, asked for anew by each run of what is recorded.
+ * Changes the weights of all by their gradients, and what is kept with them. They have one dtype; `numbers` are those
+ * of the kernel, in order, asked for anew by each run of what is recorded.
  */
 export function updateAll(
   on: Execution,
