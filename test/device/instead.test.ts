@@ -51,6 +51,21 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     ],
     ["manualSeed", () => (w as Any).manualSeed(0), "There is no manualSeed: write seed(0)."],
     [
+      "new nn.LazyLinear",
+      () => new space.LazyLinear(3),
+      "There is no nn.LazyLinear: write new nn.Linear(inputs, outputs): sizes are told when a layer is made, and x.shape says them.",
+    ],
+    [
+      "nn.SyncBatchNorm",
+      () => new space.SyncBatchNorm(3),
+      "There is no nn.SyncBatchNorm: write new nn.BatchNorm2d(channels), since a model is on one device.",
+    ],
+    [
+      "nn.FractionalMaxPool2d",
+      () => new space.FractionalMaxPool2d(3),
+      "There is no nn.FractionalMaxPool2d: write new nn.AdaptiveMaxPool2d(size).",
+    ],
+    [
       "nn.Parameter",
       () => space.Parameter(x),
       "There is no nn.Parameter: write a tensor in a property of the module, with requiresGrad = true.",

@@ -6,6 +6,31 @@ import { Module } from "./module.ts";
 /** @internal */
 export const Parameter = absent("nn.Parameter", "a tensor in a property of the module, with requiresGrad = true");
 
+const lazy = (name: string, write: string) =>
+  absent(`nn.Lazy${name}`, `${write}: sizes are told when a layer is made, and x.shape says them`);
+/** @internal */
+export const LazyLinear = lazy("Linear", "new nn.Linear(inputs, outputs)");
+/** @internal */
+export const LazyConv1d = lazy("Conv1d", "new nn.Conv1d(inputs, outputs, kernel)");
+/** @internal */
+export const LazyConv2d = lazy("Conv2d", "new nn.Conv2d(inputs, outputs, kernel)");
+/** @internal */
+export const LazyConv3d = lazy("Conv3d", "new nn.Conv3d(inputs, outputs, kernel)");
+/** @internal */
+export const LazyBatchNorm1d = lazy("BatchNorm1d", "new nn.BatchNorm1d(channels)");
+/** @internal */
+export const LazyBatchNorm2d = lazy("BatchNorm2d", "new nn.BatchNorm2d(channels)");
+/** @internal */
+export const SyncBatchNorm = absent("nn.SyncBatchNorm", "new nn.BatchNorm2d(channels), since a model is on one device");
+/** @internal */
+export const DataParallel = absent("nn.DataParallel", "the model itself, since a model is on one device");
+/** @internal */
+export const FractionalMaxPool2d = absent("nn.FractionalMaxPool2d", "new nn.AdaptiveMaxPool2d(size)");
+/** @internal */
+export const FractionalMaxPool3d = absent("nn.FractionalMaxPool3d", "new nn.AdaptiveMaxPool3d(size)");
+/** @internal */
+export const AdaptiveLogSoftmaxWithLoss = absent("nn.AdaptiveLogSoftmaxWithLoss", "new nn.Linear and crossEntropy");
+
 refuseCalls(Module.prototype, "A module", {
   ...pythonNames(Module.prototype, "model"),
   save: 'await io.save("model.safetensors", model.stateDict())',

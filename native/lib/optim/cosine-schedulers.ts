@@ -32,7 +32,7 @@ const readEpoch = reader("step", { options: { epoch: atLeast(0) }, bare: ["epoch
  * const optimizer = new optim.SGD([w], { lr: 1 });
  * const scheduler = new optim.CosineAnnealingLR(optimizer, 10);
  * for (let epoch = 0; epoch < 5; epoch++) scheduler.step();
- * optimizer.lr.toFixed(6); // → 0.500000
+ * optimizer.lr.toFixed(6); // → '0.500000'
  */
 export class CosineAnnealingLR extends LRScheduler {
   readonly #length: number;

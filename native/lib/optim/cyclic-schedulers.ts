@@ -214,7 +214,7 @@ interface Phase {
  * w.requiresGrad = true;
  * const optimizer = new optim.AdamW([w]);
  * const scheduler = new optim.OneCycleLR(optimizer, 1, { totalSteps: 10 });
- * optimizer.lr; // → 0.04
+ * optimizer.lr.toFixed(6); // → '0.040000'
  */
 export class OneCycleLR extends MomentumScheduler {
   readonly #most: readonly number[];
