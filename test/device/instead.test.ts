@@ -27,6 +27,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     ["x.clip", () => x.clip(0, 1), "A tensor has no clip: write x.clamp(0, 1)."],
     ["x.fill", () => x.fill(0), "A tensor has no fill: write x.fill_(1)."],
     ["x.float", () => x.float(), 'A tensor has no float: write x.to("float32").'],
+    ["x.expandAs", () => x.expandAs(x), "A tensor has no expandAs: write x.expand(y.shape)."],
+    ["x.isCuda", () => x.isCuda, "A tensor has no isCuda: write x.device."],
     ["x.long", () => x.long(), 'A tensor has no long: write x.to("int64").'],
     ["x.cuda", () => x.cuda(), 'A tensor has no cuda: write x.to("cuda").'],
     ["x.numpy", () => x.numpy(), "A tensor has no numpy: write x.toArray(), or x.data() for a typed array."],
@@ -69,6 +71,31 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       "nn.Parameter",
       () => space.Parameter(x),
       "There is no nn.Parameter: write a tensor in a property of the module, with requiresGrad = true.",
+    ],
+    [
+      "model.registerBuffer",
+      () => model.registerBuffer("mean", x),
+      "A module has no registerBuffer: write this.mean = x, since a tensor that wants no gradient is saved and not trained.",
+    ],
+    [
+      "list.append",
+      () => (new nn.ModuleList() as Any).append(model),
+      "A ModuleList has no append: write list.push(each).",
+    ],
+    [
+      "sequential.append",
+      () => (new nn.Sequential() as Any).append(model),
+      "A Sequential has no append: write new nn.Sequential(...net.layers, layer).",
+    ],
+    [
+      "dict.items",
+      () => (new nn.ModuleDict() as Any).items(),
+      "A ModuleDict has no items: write for (const [name, module] of dict).",
+    ],
+    [
+      "nn.init.xavier_uniform_",
+      () => space.init.xavier_uniform_(x),
+      "There is no nn.init.xavier_uniform_: write nn.init.xavierUniform(…).",
     ],
     ["model.zero_grad", () => model.zero_grad(), "A module has no zero_grad: write model.zeroGrad(…)."],
     [

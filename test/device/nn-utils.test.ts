@@ -167,6 +167,10 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
         () => (utils as never as { clip_grad_norm_: () => void }).clip_grad_norm_(),
         "There is no nn.utils.clip_grad_norm_: write optim.clipGradNorm(model.parameters(), 1).",
       ],
+      [
+        () => (utils as never as { rnn: Record<string, () => void> }).rnn["pack_padded_sequence"]!(),
+        "There is no nn.utils.rnn.pack_padded_sequence: write layer(nn.utils.padSequence([x, y])), and take output.get(lengths - 1, i) of each sequence.",
+      ],
     ] as const) {
       expect(run).toThrow(TensorError);
       expect(run).toThrow(sentence);

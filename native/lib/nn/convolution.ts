@@ -17,7 +17,7 @@ import { perAxis, spreadOver, type PerAxis } from "../tensor/per-axis.ts";
 import { rand } from "../tensor/random.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { Module, type ParameterOptions } from "./module.ts";
-import { parameterOptions, size } from "./options.ts";
+import { parameterOptions, size, type SlidingArguments } from "./options.ts";
 
 /** Those of {@link conv2d}, and of its parameters. `paddingMode`: what lies outside: "zeros", or the image itself as `pad` has it. */
 export interface ConvolutionLayerOptions extends ParameterOptions, ConvolutionOptions {
@@ -42,6 +42,7 @@ const checks = (name: string) =>
       paddingMode: oneOf("zeros", "reflect", "replicate", "circular"),
       ...parameterOptions,
     },
+    bare: ["stride", "padding"],
   });
 const transposedChecks = (name: string) =>
   reader(name, {
@@ -56,7 +57,14 @@ const transposedChecks = (name: string) =>
       dilation: perAxis,
       ...parameterOptions,
     },
+    bare: ["stride", "padding"],
   });
+
+/** Where and as what parameters are made. */
+const placeOf = ({ device, dtype }: ParameterOptions): ParameterOptions => ({
+  ...(device === undefined ? {} : { device }),
+  ...(dtype === undefined ? {} : { dtype }),
+});
 
 /** Uniform between −most and most. */
 function drawn(shape: readonly number[], most: number, options: ParameterOptions): Tensor {
@@ -123,10 +131,11 @@ abstract class Convolution extends Sliding {
     inputs: number,
     outputs: number,
     kernelSize: PerAxis,
-    given: ConvolutionLayerOptions,
+    given: SlidingArguments<ConvolutionLayerOptions>,
   ) {
-    checks(name)([inputs, outputs, kernelSize, given]);
-    const { bias = true, groups = 1, paddingMode = "zeros", stride, padding, dilation, ...options } = given;
+    const read = checks(name)([inputs, outputs, kernelSize, ...given]);
+    const { bias = true, groups = 1, paddingMode = "zeros", stride, padding, dilation } = read;
+    const options = placeOf(read);
     const kernel = spreadOver(name, "kernelSize", kernelSize, axes, 1);
     super(name, inputs, outputs, kernel, false, { bias, groups, ...options });
     this.paddingMode = paddingMode;
@@ -172,10 +181,11 @@ abstract class TransposedConvolution extends Sliding {
     inputs: number,
     outputs: number,
     kernelSize: PerAxis,
-    given: TransposedConvolutionLayerOptions,
+    given: SlidingArguments<TransposedConvolutionLayerOptions>,
   ) {
-    transposedChecks(name)([inputs, outputs, kernelSize, given]);
-    const { bias = true, groups = 1, stride, padding, outputPadding, dilation, ...options } = given;
+    const read = transposedChecks(name)([inputs, outputs, kernelSize, ...given]);
+    const { bias = true, groups = 1, stride, padding, outputPadding, dilation } = read;
+    const options = placeOf(read);
     super(name, inputs, outputs, spreadOver(name, "kernelSize", kernelSize, axes, 1), true, {
       bias,
       groups,
@@ -198,8 +208,13 @@ abstract class TransposedConvolution extends Sliding {
  */
 export class Conv1d extends Convolution {
   /** Throws TensorError. */
-  constructor(inputs: number, outputs: number, kernelSize: PerAxis, options: ConvolutionLayerOptions = {}) {
-    super("Conv1d", 1, inputs, outputs, kernelSize, options);
+  constructor(
+    inputs: number,
+    outputs: number,
+    kernelSize: PerAxis,
+    ...given: SlidingArguments<ConvolutionLayerOptions>
+  ) {
+    super("Conv1d", 1, inputs, outputs, kernelSize, given);
   }
   forward(x: Tensor): Tensor {
     return this.convolved(conv1d, x);
@@ -218,8 +233,13 @@ export class Conv1d extends Convolution {
  */
 export class Conv2d extends Convolution {
   /** Throws TensorError. */
-  constructor(inputs: number, outputs: number, kernelSize: PerAxis, options: ConvolutionLayerOptions = {}) {
-    super("Conv2d", 2, inputs, outputs, kernelSize, options);
+  constructor(
+    inputs: number,
+    outputs: number,
+    kernelSize: PerAxis,
+    ...given: SlidingArguments<ConvolutionLayerOptions>
+  ) {
+    super("Conv2d", 2, inputs, outputs, kernelSize, given);
   }
   forward(x: Tensor): Tensor {
     return this.convolved(conv2d, x);
@@ -234,8 +254,13 @@ export class Conv2d extends Convolution {
  */
 export class Conv3d extends Convolution {
   /** Throws TensorError. */
-  constructor(inputs: number, outputs: number, kernelSize: PerAxis, options: ConvolutionLayerOptions = {}) {
-    super("Conv3d", 3, inputs, outputs, kernelSize, options);
+  constructor(
+    inputs: number,
+    outputs: number,
+    kernelSize: PerAxis,
+    ...given: SlidingArguments<ConvolutionLayerOptions>
+  ) {
+    super("Conv3d", 3, inputs, outputs, kernelSize, given);
   }
   forward(x: Tensor): Tensor {
     return this.convolved(conv3d, x);
@@ -249,8 +274,13 @@ export class Conv3d extends Convolution {
  */
 export class ConvTranspose1d extends TransposedConvolution {
   /** Throws TensorError. */
-  constructor(inputs: number, outputs: number, kernelSize: PerAxis, options: TransposedConvolutionLayerOptions = {}) {
-    super("ConvTranspose1d", 1, inputs, outputs, kernelSize, options);
+  constructor(
+    inputs: number,
+    outputs: number,
+    kernelSize: PerAxis,
+    ...given: SlidingArguments<TransposedConvolutionLayerOptions>
+  ) {
+    super("ConvTranspose1d", 1, inputs, outputs, kernelSize, given);
   }
   forward(x: Tensor): Tensor {
     return convTranspose1d(x, this.weight, this.bias, this.options);
@@ -265,8 +295,13 @@ export class ConvTranspose1d extends TransposedConvolution {
  */
 export class ConvTranspose2d extends TransposedConvolution {
   /** Throws TensorError. */
-  constructor(inputs: number, outputs: number, kernelSize: PerAxis, options: TransposedConvolutionLayerOptions = {}) {
-    super("ConvTranspose2d", 2, inputs, outputs, kernelSize, options);
+  constructor(
+    inputs: number,
+    outputs: number,
+    kernelSize: PerAxis,
+    ...given: SlidingArguments<TransposedConvolutionLayerOptions>
+  ) {
+    super("ConvTranspose2d", 2, inputs, outputs, kernelSize, given);
   }
   forward(x: Tensor): Tensor {
     return convTranspose2d(x, this.weight, this.bias, this.options);
@@ -280,8 +315,13 @@ export class ConvTranspose2d extends TransposedConvolution {
  */
 export class ConvTranspose3d extends TransposedConvolution {
   /** Throws TensorError. */
-  constructor(inputs: number, outputs: number, kernelSize: PerAxis, options: TransposedConvolutionLayerOptions = {}) {
-    super("ConvTranspose3d", 3, inputs, outputs, kernelSize, options);
+  constructor(
+    inputs: number,
+    outputs: number,
+    kernelSize: PerAxis,
+    ...given: SlidingArguments<TransposedConvolutionLayerOptions>
+  ) {
+    super("ConvTranspose3d", 3, inputs, outputs, kernelSize, given);
   }
   forward(x: Tensor): Tensor {
     return convTranspose3d(x, this.weight, this.bias, this.options);

@@ -1,7 +1,9 @@
 // What PyTorch has as classes and has another form here: each name is an error that says what to write. None is
 // declared: see instead.ts of the library.
 import { absent, pythonNames, refuseCalls } from "../instead.ts";
+import { ModuleDict, ModuleList, Sequential } from "./containers.ts";
 import { Module } from "./module.ts";
+import { ParameterList } from "./parameter-lists.ts";
 
 /** @internal */
 export const Parameter = absent("nn.Parameter", "a tensor in a property of the module, with requiresGrad = true");
@@ -40,6 +42,12 @@ refuseCalls(Module.prototype, "A module", {
   children: "the properties of the model, or model.namedModules()",
   named_children: "the properties of the model, or model.namedModules()",
   compile: "graph(() => …), which records a step and runs it again",
+  register_buffer: "this.mean = x, since a tensor that wants no gradient is saved and not trained",
+  registerBuffer: "this.mean = x, since a tensor that wants no gradient is saved and not trained",
+  register_parameter: "this.scale = x, where x.requiresGrad is true",
+  registerParameter: "this.scale = x, where x.requiresGrad is true",
+  add_module: "this.layer = new nn.Linear(2, 3)",
+  addModule: "this.layer = new nn.Linear(2, 3)",
   fit: "a loop over the batches of a DataLoader",
   predict: "noGrad(() => model(x))",
   requires_grad_: "model.requiresGrad()",
@@ -49,4 +57,17 @@ refuseCalls(Module.prototype, "A module", {
   double: 'model.to("float64")',
   half: 'model.to("float16")',
   bfloat16: 'model.to("bfloat16")',
+});
+
+for (const list of [ModuleList, ParameterList])
+  refuseCalls(list.prototype, `A ${list.name}`, {
+    append: "list.push(each)",
+    extend: "for (const each of others) list.push(each)",
+    insert: "a list of the others, in the order that is wanted",
+  });
+refuseCalls(Sequential.prototype, "A Sequential", { append: "new nn.Sequential(...net.layers, layer)" });
+refuseCalls(ModuleDict.prototype, "A ModuleDict", {
+  keys: "dict.modules.keys()",
+  values: "dict.modules.values()",
+  items: "for (const [name, module] of dict)",
 });

@@ -6,7 +6,7 @@ export type { SequenceLengths } from "./sequence-lengths.ts";
 /** First values of parameters, as PyTorch has them: `nn.init.kaimingUniform`, … */
 export * as init from "./init.ts";
 /** Parameters as a vector, sequences filled up, weights made of others: `nn.utils.padSequence`, … */
-export * as utils from "./utils.ts";
+export * as utils from "./nn-utils.ts";
 export {
   BatchNorm1d,
   BatchNorm2d,

@@ -2,6 +2,7 @@
 import { TensorError } from "../errors.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { worded } from "../wording.ts";
+import { readByIndex } from "./containers.ts";
 import { Module } from "./module.ts";
 
 /** A tensor of its own, which wants a gradient from now on. Throws TensorError. */
@@ -15,6 +16,11 @@ function parameterOf(name: string, key: unknown, value: unknown): Tensor {
     );
   value.requiresGrad = true;
   return value;
+}
+
+/** What `list[0]` reads. */
+export interface ParameterList {
+  readonly [index: number]: Tensor;
 }
 
 /**
@@ -37,7 +43,8 @@ export class ParameterList extends Module {
 
   /** Adds a parameter at the end. Throws TensorError. */
   push(tensor: Tensor): this {
-    this.tensors.push(parameterOf("ParameterList", this.tensors.length, tensor));
+    const index = this.tensors.push(parameterOf("ParameterList", this.tensors.length, tensor)) - 1;
+    readByIndex(this, index, () => this.tensors[index]);
     return this;
   }
   /** How many parameters there are. */

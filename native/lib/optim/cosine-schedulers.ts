@@ -18,7 +18,7 @@ const readRestarts = reader("CosineAnnealingWarmRestarts", {
   written: "new optim.CosineAnnealingWarmRestarts",
   required: { optimizer: optimizerKind, t0: steps },
   options: { tMult: steps, etaMin: finite },
-  bare: ["tMult", "etaMin"],
+  bare: ["tMult"],
 });
 const readEpoch = reader("step", { options: { epoch: atLeast(0) }, bare: ["epoch"] });
 

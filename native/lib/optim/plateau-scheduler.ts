@@ -22,7 +22,7 @@ const read = reader("ReduceLROnPlateau", {
     minLr: either(atLeast(0), numbers),
     eps: atLeast(0),
   },
-  bare: ["mode", "factor", "patience"],
+  bare: ["mode"],
 });
 const readStep = reader("step", { required: { metric: scalarOrTensor }, written: "scheduler.step" });
 
@@ -64,7 +64,7 @@ export class ReduceLROnPlateau extends LRScheduler {
   #cooling = 0;
 
   /** Throws TensorError. */
-  constructor(optimizer: Optimizer, given: PlateauOptions = {}) {
+  constructor(optimizer: Optimizer, ...given: [options?: PlateauOptions] | ["min" | "max", options?: PlateauOptions]) {
     const {
       mode = "min",
       factor = 0.1,
@@ -74,7 +74,7 @@ export class ReduceLROnPlateau extends LRScheduler {
       cooldown = 0,
       minLr = 0,
       eps = 1e-8,
-    } = read([optimizer, given]);
+    } = read([optimizer, ...given]);
     super(optimizer);
     const groups = optimizer.groups.length;
     if (typeof minLr !== "number" && minLr.length !== groups)

@@ -33,19 +33,16 @@ const readers = {
     written: "new optim.ConstantLR",
     required: optimizer,
     options: { factor, totalIters: count },
-    bare: ["factor", "totalIters"],
   }),
   LinearLR: reader("LinearLR", {
     written: "new optim.LinearLR",
     required: optimizer,
     options: { startFactor: factor, endFactor: factor, totalIters: count },
-    bare: ["startFactor", "endFactor", "totalIters"],
   }),
   PolynomialLR: reader("PolynomialLR", {
     written: "new optim.PolynomialLR",
     required: optimizer,
     options: { totalIters: count, power: finite },
-    bare: ["totalIters", "power"],
   }),
   ExponentialLR: reader("ExponentialLR", {
     written: "new optim.ExponentialLR",
