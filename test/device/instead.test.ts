@@ -131,11 +131,6 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       "There is no optim.SparseAdam: write optim.Adam, since gradients of tables are dense.",
     ],
     [
-      "optim.LBFGS",
-      () => new (optim as Any).LBFGS(),
-      "There is no optim.LBFGS: write optim.AdamW, Adam, RMSprop or SGD.",
-    ],
-    [
       "SGD of a tensor",
       () => new optim.SGD(model.weight, { lr: 0.1 }),
       "SGD takes parameters, e.g. new optim.SGD(model.parameters()), but got a Tensor.",

@@ -19,7 +19,10 @@ import type { Tensor } from "../tensor/tensor.ts";
 import { Module, type ParameterOptions } from "./module.ts";
 import { parameterOptions, size, type SlidingArguments } from "./options.ts";
 
-/** Those of {@link conv2d}, and of its parameters. `paddingMode`: what lies outside: "zeros", or the image itself as `pad` has it. */
+/**
+ * Those of {@link conv2d}, and of its parameters. `paddingMode`: what lies outside: "zeros", or the image itself as
+ * `pad` has it.
+ */
 export interface ConvolutionLayerOptions extends ParameterOptions, ConvolutionOptions {
   readonly bias?: boolean;
   readonly paddingMode?: "zeros" | Exclude<PadMode, "constant">;
@@ -224,8 +227,8 @@ export class Conv1d extends Convolution {
 /**
  * A layer that slides filters over images [images, inputs, height, width], with stride, padding, dilation and groups as
  * {@link conv2d} has them. weight [outputs, inputs / groups, height, width] and bias are drawn uniformly between ±1/√n,
- * n elements of a filter; `bias: false` leaves the bias out. `paddingMode` "reflect", "replicate" or "circular" pads with
- * the image itself. Throws TensorError.
+ * n elements of a filter; `bias: false` leaves the bias out. `paddingMode` "reflect", "replicate" or "circular" pads
+ * with the image itself. Throws TensorError.
  * @example
  * const layer = new nn.Conv2d(3, 8, 3, { stride: 2, padding: 1 });
  * layer(ones([5, 3, 32, 32])).shape; // → [ 5, 8, 16, 16 ]

@@ -24,8 +24,6 @@ export const lrScheduler = lr_scheduler;
 /** @internal */
 export const SparseAdam = absent("optim.SparseAdam", "optim.Adam, since gradients of tables are dense");
 /** @internal */
-export const LBFGS = absent("optim.LBFGS", "optim.AdamW, Adam, RMSprop or SGD");
-/** @internal */
 export const Adafactor = absent("optim.Adafactor", "optim.AdamW");
 /** @internal */
 export const Muon = absent("optim.Muon", "optim.AdamW");

@@ -13,6 +13,7 @@ export {
 export { CyclicLR, OneCycleLR, type CyclicOptions, type OneCycleOptions } from "./cyclic-schedulers.ts";
 export * from "./instead.ts";
 export { ChainedScheduler, SequentialLR } from "./joined-schedulers.ts";
+export { LBFGS, type LBFGSOptions } from "./lbfgs.ts";
 export { NAdam, type NAdamOptions } from "./nadam.ts";
 export { Optimizer, type ParameterGroup, type Parameters } from "./optimizer.ts";
 export { ReduceLROnPlateau, type PlateauOptions } from "./plateau-scheduler.ts";
