@@ -113,7 +113,12 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
 
   test("a search finds the least of Rosenbrock's function, and asks no oftener than it may", () => {
     const x = leaf([-1.2 - random(), 1 + random()]);
-    const optimizer = new optim.LBFGS([x], { maxIter: 200, lineSearchFn: "strong_wolfe", toleranceGrad: 1e-9 });
+    const optimizer = new optim.LBFGS([x], {
+      maxIter: 200,
+      lineSearchFn: "strong_wolfe",
+      toleranceGrad: 1e-9,
+      toleranceChange: 0,
+    });
     let asked = 0;
     const losses: number[] = [];
     const closure = () => {
@@ -127,7 +132,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     };
     const first = optimizer.step(closure);
     expect(Number(first.item())).toBe(losses[0]);
-    (x.detach().toArray() as number[]).forEach((value) => expect(Math.abs(value - 1)).toBeLessThan(1e-5));
+    // There curvature is 0.4 at least: a gradient of 10⁻⁹ is some 10⁻⁹ away.
+    (x.detach().toArray() as number[]).forEach((value) => expect(Math.abs(value - 1)).toBeLessThan(1e-8));
     expect(asked).toBeLessThanOrEqual(250);
     const w = leaf([-1, 1]);
     const few = new optim.LBFGS([w], { maxEval: 3 });
