@@ -1,13 +1,10 @@
 // Schedulers along half a cosine, once or again and again.
 import { TensorError } from "../errors.ts";
-import { atLeast, finite, reader, type Kind } from "../tensor/arguments.ts";
+import { atLeast, finite, reader } from "../tensor/arguments.ts";
+import { size as steps } from "../nn/options.ts";
 import type { Optimizer } from "./optimizer.ts";
 import { LRScheduler, optimizerKind, type Place } from "./scheduler.ts";
 
-const steps: Kind<number> = {
-  wanted: "a whole number of at least 1",
-  has: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
-};
 const readCosine = reader("CosineAnnealingLR", {
   written: "new optim.CosineAnnealingLR",
   required: { optimizer: optimizerKind, tMax: steps },

@@ -1,13 +1,10 @@
 // Schedulers that go up and down between two rates, once or again and again, and momentum the other way.
 import { TensorError } from "../errors.ts";
 import { atLeast, finite, flag, numbers, oneOf, reader, either, type Kind } from "../tensor/arguments.ts";
+import { size as steps } from "../nn/options.ts";
 import type { Optimizer } from "./optimizer.ts";
 import { LRScheduler, optimizerKind, type Place } from "./scheduler.ts";
 
-const steps: Kind<number> = {
-  wanted: "a whole number of at least 1",
-  has: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
-};
 const rates = either(finite, numbers);
 const share: Kind<number> = {
   wanted: "a number from 0 to 1",

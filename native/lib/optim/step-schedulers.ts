@@ -2,13 +2,10 @@
 import { TensorError } from "../errors.ts";
 import { atLeast, count, finite, reader, wholeNumbers, type Kind } from "../tensor/arguments.ts";
 import { worded } from "../wording.ts";
+import { size as steps } from "../nn/options.ts";
 import type { Optimizer } from "./optimizer.ts";
 import { LRScheduler, optimizerKind, type Place } from "./scheduler.ts";
 
-const steps: Kind<number> = {
-  wanted: "a whole number of at least 1",
-  has: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
-};
 const factor = atLeast(0);
 const functions: Kind<RateFunction | readonly RateFunction[]> = {
   wanted: "a function of the step, or a list of one for each group,",
