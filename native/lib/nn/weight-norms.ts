@@ -132,7 +132,12 @@ export function weightNorm<M extends Module>(module: M, options: WeightNormOptio
   return module;
 }
 
-/** Makes a weight that {@link weightNorm} took apart one parameter again. Returns the module. Throws TensorError. */
+/**
+ * Makes a weight that {@link weightNorm} took apart one parameter again. Returns the module. Throws TensorError.
+ * @example
+ * const layer = nn.utils.removeWeightNorm(nn.utils.weightNorm(new nn.Linear(3, 2)));
+ * [...layer.namedParameters()].map(([name]) => name).sort().join(); // → 'bias,weight'
+ */
 export function removeWeightNorm<M extends Module>(module: M, name = "weight"): M {
   readRemove("removeWeightNorm")([module, name]);
   remove("weightNorm", module, name);
@@ -195,6 +200,9 @@ export function spectralNorm<M extends Module>(module: M, options: SpectralNormO
 
 /**
  * Makes a weight that {@link spectralNorm} divides a parameter as it is now. Returns the module. Throws TensorError.
+ * @example
+ * const layer = nn.utils.removeSpectralNorm(nn.utils.spectralNorm(new nn.Linear(3, 2)));
+ * [...layer.namedParameters()].map(([name]) => name).sort().join(); // → 'bias,weight'
  */
 export function removeSpectralNorm<M extends Module>(module: M, name = "weight"): M {
   readRemove("removeSpectralNorm")([module, name]);

@@ -62,7 +62,7 @@ const largest = (x: Tensor): number => Number(x.abs().max().item());
  *   loss.backward();
  *   return loss;
  * });
- * w.detach().abs().max().item() < 1e-6; // → true
+ * w.detach().abs().max().item() < 1e-4; // → true
  */
 export class LBFGS {
   /** What the first length of a step is multiplied by. */
