@@ -14,6 +14,8 @@ import {
   zeros,
   type DType,
   type Tensor,
+  GradientError,
+  gradients,
 } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { poison, roundoff } from "./numbers.ts";
@@ -208,6 +210,15 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       expect(run).toThrow(TensorError);
       expect(run).toThrow(expect.objectContaining({ code, message }));
     }
+    logs.requiresGrad = true;
+    const [slope] = gradients(ctcLoss(logs, targets), [logs], { createGraph: true });
+    expect(() => gradients(slope!.square().sum(), [logs])).toThrow(
+      new GradientError(
+        "NO_GRADIENT",
+        "ctcLoss has no gradient of its gradient: write its sums over ways with logsumexp where you need one.",
+      ),
+    );
+    logs.requiresGrad = false;
     const later = async (run: () => unknown) => {
       run();
       return synchronize().then(

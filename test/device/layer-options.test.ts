@@ -1,7 +1,7 @@
 // Options of layers that PyTorch's have, too, on every device.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
-import { layerNorm, nn, rmsNorm, tensor } from "../../native/lib/index.ts";
+import { layerNorm, nn, rmsNorm, tensor, type Tensor } from "../../native/lib/index.ts";
 import { freshSeed, seeded } from "../helpers/random.ts";
 import { devices } from "./devices.ts";
 import { numbersOf, sampler } from "./samples.ts";
@@ -54,6 +54,49 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect([layer.layers, layer.parameters().length]).toEqual([2, 8]);
     expect(layer(sample([5, 2, 3]).x).output.shape).toEqual([5, 2, 4]);
     expect(new nn.Dropout({ p: 0.25 }).p).toBe(0.25);
+  });
+
+  test("stride and padding stand where PyTorch has them, too", () => {
+    const { x } = sample([2, 3, 9, 9]);
+    const same = (made: nn.Module, wanted: nn.Module) => {
+      if (made.parameters().length > 0) made.loadStateDict(wanted.stateDict());
+      expect(numbersOf((made(x) as Tensor).detach())).toEqual(numbersOf((wanted(x) as Tensor).detach()));
+    };
+    const on = { device };
+    same(new nn.Conv2d(3, 4, 3, 2, 1, on), new nn.Conv2d(3, 4, 3, { stride: 2, padding: 1, ...on }));
+    same(new nn.Conv2d(3, 4, 3, 2, on), new nn.Conv2d(3, 4, 3, { stride: 2, ...on }));
+    same(
+      new nn.ConvTranspose2d(3, 4, 3, 2, 1, { bias: false, ...on }),
+      new nn.ConvTranspose2d(3, 4, 3, { stride: 2, padding: 1, bias: false, ...on }),
+    );
+    same(new nn.MaxPool2d(3, 2, 1), new nn.MaxPool2d(3, { stride: 2, padding: 1 }));
+    same(new nn.AvgPool2d(3, 1), new nn.AvgPool2d(3, { stride: 1 }));
+    expect(String(new nn.MaxPool2d(2, 2))).toContain("MaxPool2d(2, stride 2)");
+    expect(() => new nn.Conv2d(3, 4, 3, 1, 1, 1 as never)).toThrow(
+      "Conv2d does not take 1 there. Options are an object: new nn.Conv2d(inputs, outputs, kernelSize, { stride, padding, dilation, groups, bias, paddingMode, device, dtype }).",
+    );
+    expect(() => new nn.MaxPool2d(2, "2" as never)).toThrow("MaxPool2d takes");
+    const layer = new nn.Linear(200, 50, on);
+    const deviation = (of: Tensor) => Number(of.detach().std().item());
+    nn.init.normal(layer.weight, 3, 0.02, { seed: 5 });
+    // 10,000 draws: the mean and the deviation are off by more than 6 of theirs in one run of a billion.
+    expect(Math.abs(Number(layer.weight.detach().mean().item()) - 3)).toBeLessThan(6 * 0.0002);
+    expect(Math.abs(deviation(layer.weight) - 0.02)).toBeLessThan(6 * 0.0002);
+    nn.init.uniform(layer.bias!, 2, 3);
+    expect(numbersOf(layer.bias!.detach()).every((value) => value >= 2 && value < 3)).toBe(true);
+  });
+
+  test("what is in a list is read by its number", () => {
+    const [a, b] = [new nn.Linear(2, 2, { device }), new nn.Linear(2, 3, { device })];
+    const list = new nn.ModuleList([a]).push(b);
+    expect([list[0] === a, list[1] === b, list[2]]).toEqual([true, true, undefined]);
+    const net = new nn.Sequential(a, (x) => x.relu() as Tensor, b);
+    expect([net[0] === a, net[2] === b, net[3]]).toEqual([true, true, undefined]);
+    // Each is there once.
+    expect(Object.keys(list.stateDict())).toEqual(["0.weight", "0.bias", "1.weight", "1.bias"]);
+    expect(net.parameters().length).toBe(4);
+    const weights = new nn.ParameterList([tensor([1, 2], { device })]);
+    expect([weights[0] === weights.at(0), weights[1], weights.parameters().length]).toEqual([true, undefined, 1]);
   });
 
   test("what they do not take is said", () => {

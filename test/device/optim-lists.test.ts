@@ -18,6 +18,13 @@ const makers: Record<string, (parameters: Tensor[]) => optim.Optimizer> = {
   AdamW: (p) => new optim.AdamW(p, { lr: 0.1, masterWeights: true }),
   RMSprop: (p) => new optim.RMSprop(p),
   "RMSprop with momentum": (p) => new optim.RMSprop(p, { momentum: 0.5 }),
+  Adagrad: (p) => new optim.Adagrad(p, { initialAccumulatorValue: 0.5 }),
+  Adadelta: (p) => new optim.Adadelta(p),
+  Adamax: (p) => new optim.Adamax(p),
+  NAdam: (p) => new optim.NAdam(p),
+  RAdam: (p) => new optim.RAdam(p, { masterWeights: true }),
+  ASGD: (p) => new optim.ASGD(p, { t0: 1 }),
+  Rprop: (p) => new optim.Rprop(p),
 };
 
 /** The nodes of a graph of what a function does. */

@@ -131,6 +131,50 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(x.median({ keepdim: true }).values.item()).toBe(x.median().values.item());
   });
 
+  test("histograms between edges, of every kind of number", () => {
+    for (const dtype of ["float32", "float64", "int32", "bfloat16"] as const) {
+      const given = Array.from({ length: 500 }, () => Math.round(16 * random() - 4) / (dtype === "int32" ? 1 : 4));
+      const values = dtype === "int32" || dtype === "bfloat16" ? given : [...given, NaN];
+      const x = tensor(values, { dtype, device });
+      const edges = [-0.5, 0, 0.25, 2, 3];
+      const binOf = (value: number) =>
+        value === 3 ? 3 : edges.findIndex((edge, at) => value >= edge && value < (edges[at + 1] ?? -Infinity));
+      const weights = values.map(() => Math.round(8 * random()));
+      const sums = (by: readonly number[]) =>
+        [0, 1, 2, 3].map((bin) => values.reduce((sum, value, at) => sum + (binOf(value) === bin ? by[at]! : 0), 0));
+      const ones = values.map(() => 1);
+      for (const bins of [edges, tensor(edges, { device })]) {
+        const found = x.histogram({ bins });
+        expect(found.counts.toArray()).toEqual(sums(ones).map(BigInt));
+        expect(found.edges.toArray()).toEqual(edges);
+        expect(x.histogram({ bins, weights: tensor(weights, { device }) }).counts.toArray()).toEqual(sums(weights));
+      }
+      const shares = x.histogram({ bins: edges, density: true }).counts.toArray() as number[];
+      const total = sums(ones).reduce((a, b) => a + b, 0);
+      shares.forEach((share, bin) =>
+        expect(Math.abs(share - sums(ones)[bin]! / total / (edges[bin + 1]! - edges[bin]!))).toBeLessThan(2 ** -20),
+      );
+    }
+    const x = tensor([1, 2], { device });
+    expect(x.histogram({ bins: [0, 1.5, 3] }).counts.dtype).toBe("int64");
+    for (const [run, sentence] of [
+      [
+        () => x.histogram({ bins: [0, 1], range: [0, 1] }),
+        "histogram takes a range or edges, not both: the edges have their own.",
+      ],
+      [
+        () => x.histogram({ bins: [0, 2, 1] }),
+        "histogram takes at least two edges that rise, as a list, but got [0, 2, 1].",
+      ],
+      [
+        () => x.histogram({ bins: tensor([1], { device }) }),
+        "histogram takes at least two edges that rise, as a list, but got [1].",
+      ],
+      [() => x.norm("nuc" as never), 'norm adds up elements: write linalg.norm(x, "nuc") for singular values.'],
+    ] as const)
+      expect(run).toThrow(sentence);
+  });
+
   test("histograms by weight and as densities", () => {
     const { x, values } = sample([500], "float64", [0, 4]);
     const { values: weights, x: weight } = sample([500], "float64", [0, 1]);

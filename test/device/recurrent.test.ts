@@ -1,9 +1,11 @@
-// RNN, LSTM and GRU on every device against float64, whose errors are carried along, on random numbers of a printed seed.
+// RNN, LSTM and GRU on every device against float64, whose errors are carried along, on random numbers of a printed
+// seed.
 import "./cache.ts";
 import { describe, expect, test } from "vitest";
-import { GradientError, gradients, nn, noGrad, TensorError, tensor, type Tensor } from "../../native/lib/index.ts";
+import { gradients, nn, noGrad, TensorError, tensor, type Tensor } from "../../native/lib/index.ts";
 import { devices } from "./devices.ts";
 import { expectGradients, numbersOf } from "./gradient-check.ts";
+import { expectGradients as expectGradientsTwice } from "./gradients.ts";
 import { poison, rounded, roundoff } from "./numbers.ts";
 import { freshSeed, seeded } from "../helpers/random.ts";
 
@@ -220,6 +222,56 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expectGradients((x) => withoutBias(x!).output, [{ shape: shapes[0]! }], device);
   });
 
+  test.each(["RNN", "LSTM", "GRU"] as const)("gradients of the gradients of an %s, from either end", (kind) => {
+    const layer = new nn[kind](2, 3, { bidirectional: true, device, dtype: "float64" });
+    const of = (...shape: number[]) =>
+      tensor(
+        draw(
+          shape.reduce((a, b) => a * b, 1),
+          "float64",
+        ),
+        { device, dtype: "float64" },
+      ).reshape(shape) as Tensor;
+    const names = ["weight_ih_l0", "weight_hh_l0", "bias_hh_l0", "weight_hh_l0_reverse"] as const;
+    const weights = names.map((name) => layer[name]);
+    expectGradientsTwice(
+      (x, hidden, cell, ...given) => {
+        names.forEach((name, at) => (layer[name] = given[at]!));
+        const found = layer(x!, { hidden: hidden!, cell: cell! } as nn.LSTMState) as nn.LSTMResult;
+        const parts = [found.output.square().sum(), found.hidden.exp().sum()];
+        parts.push((kind === "LSTM" ? found.cell : cell!).square().sum());
+        return parts.reduce((a, b) => a.add(b)) as Tensor;
+      },
+      [of(3, 2, 2), of(2, 2, 3), of(2, 2, 3), ...weights.map((each) => each.detach())],
+      { twice: true },
+    );
+    if (kind === "LSTM") expectGradientsTwice((x) => (layer as nn.LSTM)(x!).cell, [of(3, 1, 2)], { twice: true });
+  });
+
+  test("a gradient of a gradient is the sum of its steps' in every dtype", () => {
+    for (const dtype of ["float32", "float16", "bfloat16"] as const) {
+      const [narrow, wide] = [
+        new nn.GRU(2, 3, { device, dtype }),
+        new nn.GRU(2, 3, { device, dtype: "float64" }),
+      ] as const;
+      wide.loadStateDict(narrow.stateDict());
+      const values = draw(8, dtype);
+      const penalty = (layer: nn.GRU, type: "float64" | typeof dtype) => {
+        const x = tensor(values, { device, dtype: type }).reshape([2, 2, 2]) as Tensor;
+        x.requiresGrad = true;
+        const [slope] = gradients(layer(x).output.square().sum(), [x], { createGraph: true });
+        const [second] = gradients(slope!.square().sum(), [x]);
+        return numbersOf(second!.to("float64") as Tensor);
+      };
+      const wanted = penalty(wide, "float64");
+      const most = Math.max(...wanted.map(Math.abs), 1);
+      // Some 40 roundings of numbers of at most about that size.
+      penalty(narrow, dtype).forEach((value, at) =>
+        expect(Math.abs(value - wanted[at]!)).toBeLessThanOrEqual(80 * roundoff[dtype]! * most),
+      );
+    }
+  });
+
   test("a sequence in two parts gives what it gives whole, and dropout lies between layers in training alone", () => {
     const layer = new nn.LSTM(3, 4, { layers: 2, dropout: 0.5, device, dtype: "float64" });
     const x = tensor(
@@ -288,18 +340,5 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(() => new nn.GRU(3, 4, { dropout: 1 })).toThrow(
       new TensorError("OPTIONS", "GRU takes a dropout of at least 0 and less than 1 but got 1."),
     );
-    for (const [kind, made] of [
-      ["lstm", layer],
-      ["gru", new nn.GRU(3, 4, { device })],
-    ] as const) {
-      const input = x(2, 5, 3);
-      input.requiresGrad = true;
-      expect(() => gradients(made(input).output.sum(), [input], { createGraph: true })).toThrow(
-        new GradientError(
-          "NO_GRADIENT",
-          `${kind} has no second gradient: compute its steps of linear, sigmoid and tanh where one is needed.`,
-        ),
-      );
-    }
   });
 });

@@ -121,7 +121,7 @@ export class CheckedText {
 }
 
 /** Modules that are exported as objects. */
-const namespaces = new Set(["io", "linalg", "fft", "nn", "init", "optim", "sparse"]);
+const namespaces = new Set(["io", "linalg", "fft", "nn", "init", "utils", "optim", "sparse"]);
 
 /** A public name. */
 export interface Entry {

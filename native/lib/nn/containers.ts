@@ -7,6 +7,20 @@ import { Module, type Layer } from "./module.ts";
 const isModuleClass = (value: unknown): value is { readonly name: string } =>
   typeof value === "function" && value.prototype instanceof Module;
 
+/** Has `list[0]` read the first of what a container has. Not enumerable: they are its own by another name already. */
+export function readByIndex(container: object, index: number, read: () => unknown): void {
+  Object.defineProperty(container, index, { get: read, configurable: true, enumerable: false });
+}
+
+/** What `net[0]` and `list[0]` read. */
+export interface Sequential<L extends readonly Layer[]> {
+  readonly [index: number]: L[number];
+}
+/** What `list[0]` reads. */
+export interface ModuleList<M extends Module> {
+  readonly [index: number]: M;
+}
+
 /**
  * A layer made of layers that run one after the other: modules, and functions of a tensor.
  * @example
@@ -33,6 +47,7 @@ export class Sequential<const L extends readonly Layer[] = readonly Layer[]> ext
         );
     });
     this.layers = layers;
+    layers.forEach((_, index) => readByIndex(this, index, () => this.layers[index]));
   }
 
   forward(x: Tensor): Tensor {
@@ -76,7 +91,8 @@ export class ModuleList<M extends Module = Module> extends Module {
   /** Adds a module at the end. Throws TensorError. */
   push(module: M): this {
     checkedModule("ModuleList", this.modules.length, module);
-    this.modules.push(module);
+    const index = this.modules.push(module) - 1;
+    readByIndex(this, index, () => this.modules[index]);
     return this;
   }
   /** How many modules there are. */

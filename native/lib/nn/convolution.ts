@@ -17,9 +17,12 @@ import { perAxis, spreadOver, type PerAxis } from "../tensor/per-axis.ts";
 import { rand } from "../tensor/random.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { Module, type ParameterOptions } from "./module.ts";
-import { parameterOptions, size } from "./options.ts";
+import { parameterOptions, size, type SlidingArguments } from "./options.ts";
 
-/** Those of {@link conv2d}, and of its parameters. `paddingMode`: what lies outside: "zeros", or the image itself as `pad` has it. */
+/**
+ * Those of {@link conv2d}, and of its parameters. `paddingMode`: what lies outside: "zeros", or the image itself as
+ * `pad` has it.
+ */
 export interface ConvolutionLayerOptions extends ParameterOptions, ConvolutionOptions {
   readonly bias?: boolean;
   readonly paddingMode?: "zeros" | Exclude<PadMode, "constant">;
@@ -42,6 +45,7 @@ const checks = (name: string) =>
       paddingMode: oneOf("zeros", "reflect", "replicate", "circular"),
       ...parameterOptions,
     },
+    bare: ["stride", "padding"],
   });
 const transposedChecks = (name: string) =>
   reader(name, {
@@ -56,7 +60,14 @@ const transposedChecks = (name: string) =>
       dilation: perAxis,
       ...parameterOptions,
     },
+    bare: ["stride", "padding"],
   });
+
+/** Where and as what parameters are made. */
+const placeOf = ({ device, dtype }: ParameterOptions): ParameterOptions => ({
+  ...(device === undefined ? {} : { device }),
+  ...(dtype === undefined ? {} : { dtype }),
+});
 
 /** Uniform between −most and most. */
 function drawn(shape: readonly number[], most: number, options: ParameterOptions): Tensor {
@@ -123,10 +134,11 @@ abstract class Convolution extends Sliding {
     inputs: number,
     outputs: number,
     kernelSize: PerAxis,
-    given: ConvolutionLayerOptions,
+    given: SlidingArguments<ConvolutionLayerOptions>,
   ) {
-    checks(name)([inputs, outputs, kernelSize, given]);
-    const { bias = true, groups = 1, paddingMode = "zeros", stride, padding, dilation, ...options } = given;
+    const read = checks(name)([inputs, outputs, kernelSize, ...given]);
+    const { bias = true, groups = 1, paddingMode = "zeros", stride, padding, dilation } = read;
+    const options = placeOf(read);
     const kernel = spreadOver(name, "kernelSize", kernelSize, axes, 1);
     super(name, inputs, outputs, kernel, false, { bias, groups, ...options });
     this.paddingMode = paddingMode;
@@ -172,10 +184,11 @@ abstract class TransposedConvolution extends Sliding {
     inputs: number,
     outputs: number,
     kernelSize: PerAxis,
-    given: TransposedConvolutionLayerOptions,
+    given: SlidingArguments<TransposedConvolutionLayerOptions>,
   ) {
-    transposedChecks(name)([inputs, outputs, kernelSize, given]);
-    const { bias = true, groups = 1, stride, padding, outputPadding, dilation, ...options } = given;
+    const read = transposedChecks(name)([inputs, outputs, kernelSize, ...given]);
+    const { bias = true, groups = 1, stride, padding, outputPadding, dilation } = read;
+    const options = placeOf(read);
     super(name, inputs, outputs, spreadOver(name, "kernelSize", kernelSize, axes, 1), true, {
       bias,
       groups,
@@ -198,8 +211,13 @@ abstract class TransposedConvolution extends Sliding {
  */
 export class Conv1d extends Convolution {
   /** Throws TensorError. */
-  constructor(inputs: number, outputs: number, kernelSize: PerAxis, options: ConvolutionLayerOptions = {}) {
-    super("Conv1d", 1, inputs, outputs, kernelSize, options);
+  constructor(
+    inputs: number,
+    outputs: number,
+    kernelSize: PerAxis,
+    ...given: SlidingArguments<ConvolutionLayerOptions>
+  ) {
+    super("Conv1d", 1, inputs, outputs, kernelSize, given);
   }
   forward(x: Tensor): Tensor {
     return this.convolved(conv1d, x);
@@ -209,8 +227,8 @@ export class Conv1d extends Convolution {
 /**
  * A layer that slides filters over images [images, inputs, height, width], with stride, padding, dilation and groups as
  * {@link conv2d} has them. weight [outputs, inputs / groups, height, width] and bias are drawn uniformly between ±1/√n,
- * n elements of a filter; `bias: false` leaves the bias out. `paddingMode` "reflect", "replicate" or "circular" pads with
- * the image itself. Throws TensorError.
+ * n elements of a filter; `bias: false` leaves the bias out. `paddingMode` "reflect", "replicate" or "circular" pads
+ * with the image itself. Throws TensorError.
  * @example
  * const layer = new nn.Conv2d(3, 8, 3, { stride: 2, padding: 1 });
  * layer(ones([5, 3, 32, 32])).shape; // → [ 5, 8, 16, 16 ]
@@ -218,8 +236,13 @@ export class Conv1d extends Convolution {
  */
 export class Conv2d extends Convolution {
   /** Throws TensorError. */
-  constructor(inputs: number, outputs: number, kernelSize: PerAxis, options: ConvolutionLayerOptions = {}) {
-    super("Conv2d", 2, inputs, outputs, kernelSize, options);
+  constructor(
+    inputs: number,
+    outputs: number,
+    kernelSize: PerAxis,
+    ...given: SlidingArguments<ConvolutionLayerOptions>
+  ) {
+    super("Conv2d", 2, inputs, outputs, kernelSize, given);
   }
   forward(x: Tensor): Tensor {
     return this.convolved(conv2d, x);
@@ -234,8 +257,13 @@ export class Conv2d extends Convolution {
  */
 export class Conv3d extends Convolution {
   /** Throws TensorError. */
-  constructor(inputs: number, outputs: number, kernelSize: PerAxis, options: ConvolutionLayerOptions = {}) {
-    super("Conv3d", 3, inputs, outputs, kernelSize, options);
+  constructor(
+    inputs: number,
+    outputs: number,
+    kernelSize: PerAxis,
+    ...given: SlidingArguments<ConvolutionLayerOptions>
+  ) {
+    super("Conv3d", 3, inputs, outputs, kernelSize, given);
   }
   forward(x: Tensor): Tensor {
     return this.convolved(conv3d, x);
@@ -249,8 +277,13 @@ export class Conv3d extends Convolution {
  */
 export class ConvTranspose1d extends TransposedConvolution {
   /** Throws TensorError. */
-  constructor(inputs: number, outputs: number, kernelSize: PerAxis, options: TransposedConvolutionLayerOptions = {}) {
-    super("ConvTranspose1d", 1, inputs, outputs, kernelSize, options);
+  constructor(
+    inputs: number,
+    outputs: number,
+    kernelSize: PerAxis,
+    ...given: SlidingArguments<TransposedConvolutionLayerOptions>
+  ) {
+    super("ConvTranspose1d", 1, inputs, outputs, kernelSize, given);
   }
   forward(x: Tensor): Tensor {
     return convTranspose1d(x, this.weight, this.bias, this.options);
@@ -265,8 +298,13 @@ export class ConvTranspose1d extends TransposedConvolution {
  */
 export class ConvTranspose2d extends TransposedConvolution {
   /** Throws TensorError. */
-  constructor(inputs: number, outputs: number, kernelSize: PerAxis, options: TransposedConvolutionLayerOptions = {}) {
-    super("ConvTranspose2d", 2, inputs, outputs, kernelSize, options);
+  constructor(
+    inputs: number,
+    outputs: number,
+    kernelSize: PerAxis,
+    ...given: SlidingArguments<TransposedConvolutionLayerOptions>
+  ) {
+    super("ConvTranspose2d", 2, inputs, outputs, kernelSize, given);
   }
   forward(x: Tensor): Tensor {
     return convTranspose2d(x, this.weight, this.bias, this.options);
@@ -280,8 +318,13 @@ export class ConvTranspose2d extends TransposedConvolution {
  */
 export class ConvTranspose3d extends TransposedConvolution {
   /** Throws TensorError. */
-  constructor(inputs: number, outputs: number, kernelSize: PerAxis, options: TransposedConvolutionLayerOptions = {}) {
-    super("ConvTranspose3d", 3, inputs, outputs, kernelSize, options);
+  constructor(
+    inputs: number,
+    outputs: number,
+    kernelSize: PerAxis,
+    ...given: SlidingArguments<TransposedConvolutionLayerOptions>
+  ) {
+    super("ConvTranspose3d", 3, inputs, outputs, kernelSize, given);
   }
   forward(x: Tensor): Tensor {
     return convTranspose3d(x, this.weight, this.bias, this.options);

@@ -8,6 +8,7 @@ import { tensor as fromArray } from "../tensor/create.ts";
 import { eye as identity } from "../tensor/joining.ts";
 import { randn } from "../tensor/random.ts";
 import type { Tensor } from "../tensor/tensor.ts";
+export * from "./init-instead.ts";
 
 /** `gain`: what the deviation is multiplied by, see {@link gain}. */
 export interface XavierOptions extends RandomSource {
@@ -62,16 +63,21 @@ const target = tensor as Kind<Tensor>;
 const readUniform = reader("init.uniform", {
   required: { tensor: target },
   options: { low: number, high: number, ...randomSource },
+  bare: ["low", "high"],
 });
 const readNormal = reader("init.normal", {
   required: { tensor: target },
   options: { mean: number, std: number, ...randomSource },
+  bare: ["mean", "std"],
 });
 const readOrthogonal = reader("init.orthogonal", {
   required: { tensor: target },
   options: { gain: number, ...randomSource },
 });
 const readConstant = reader("init.constant", { required: { tensor: target, value: number } });
+
+/** Both numbers may stand without their names, as PyTorch's. */
+type Drawn<O> = readonly [options?: O] | readonly [first: number, second: number, options?: RandomSource];
 
 /**
  * Uniform in [low, high), 0 and 1 when left out. Returns the tensor. Throws TensorError.
@@ -81,9 +87,9 @@ const readConstant = reader("init.constant", { required: { tensor: target, value
  */
 export function uniform(
   tensor: Tensor,
-  options: RandomSource & { readonly low?: number; readonly high?: number } = {},
+  ...given: Drawn<RandomSource & { readonly low?: number; readonly high?: number }>
 ): Tensor {
-  readUniform([tensor, options]);
+  const { tensor: _, ...options } = readUniform([tensor, ...given]);
   return filled(tensor, () => tensor.uniform_(options));
 }
 
@@ -95,9 +101,9 @@ export function uniform(
  */
 export function normal(
   tensor: Tensor,
-  options: RandomSource & { readonly mean?: number; readonly std?: number } = {},
+  ...given: Drawn<RandomSource & { readonly mean?: number; readonly std?: number }>
 ): Tensor {
-  readNormal([tensor, options]);
+  const { tensor: _, ...options } = readNormal([tensor, ...given]);
   return filled(tensor, () => tensor.normal_(options));
 }
 

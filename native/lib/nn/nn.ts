@@ -5,6 +5,8 @@ export type { MaskFunction, ScoreFunction, ScorePlace } from "./score-function.t
 export type { SequenceLengths } from "./sequence-lengths.ts";
 /** First values of parameters, as PyTorch has them: `nn.init.kaimingUniform`, … */
 export * as init from "./init.ts";
+/** Parameters as a vector, sequences filled up, weights made of others: `nn.utils.padSequence`, … */
+export * as utils from "./nn-utils.ts";
 export {
   BatchNorm1d,
   BatchNorm2d,
@@ -164,6 +166,29 @@ export {
   type RecurrentOptions,
   type RNNOptions,
 } from "./recurrent.ts";
-export { MultiheadAttention, TransformerBlock, type TransformerBlockOptions } from "./transformer.ts";
+export { GRUCell, LSTMCell, RNNCell, type CellOptions } from "./recurrent-cells.ts";
+export { EmbeddingBag, type EmbeddingBagLayerOptions } from "./embedding-bag.ts";
+export { ParameterDict, ParameterList } from "./parameter-lists.ts";
+export {
+  MultiheadAttention,
+  TransformerBlock,
+  type AttentionWithWeights,
+  type MultiheadCallOptions,
+  type TransformerBlockOptions,
+} from "./transformer.ts";
+export {
+  TransformerDecoderLayer,
+  TransformerEncoderLayer,
+  type DecoderCallOptions,
+  type EncoderCallOptions,
+  type TransformerLayerOptions,
+} from "./transformer-layers.ts";
+export {
+  Transformer,
+  TransformerDecoder,
+  TransformerEncoder,
+  type TransformerCallOptions,
+  type TransformerOptions,
+} from "./transformer-models.ts";
 export { Module, type ForwardHook, type ForwardPreHook, type Layer, type ParameterOptions } from "./module.ts";
 export * from "./instead.ts";

@@ -24,6 +24,7 @@ import { flatten } from "../tensor/shaping.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { described, shown } from "./function-layer.ts";
 import { Module } from "./module.ts";
+import type { SlidingArguments } from "./options.ts";
 
 const maxOptions = { stride: perAxis, padding: perAxis, dilation: perAxis, ceilMode: flag };
 const averageOptions = {
@@ -41,17 +42,25 @@ abstract class Pool<O extends object> extends Module {
   /** As they were given. */
   readonly options: O;
 
-  constructor(name: string, kinds: Readonly<Record<string, Kind<unknown>>>, kernelSize: PerAxis, options: O) {
+  constructor(
+    name: string,
+    kinds: Readonly<Record<string, Kind<unknown>>>,
+    kernelSize: PerAxis,
+    given: SlidingArguments<O>,
+  ) {
     super();
     const instead = {
       returnIndices: `Write ${name[0]!.toLowerCase()}${name.slice(1)}WithIndices(x, …), which gives both.`,
     };
-    reader(name, { written: `new nn.${name}`, required: { kernelSize: perAxis }, options: kinds, instead })([
-      kernelSize,
-      options,
-    ]);
+    const { kernelSize: _, ...options } = reader<{ kernelSize: Kind<PerAxis> }, typeof kinds>(name, {
+      written: `new nn.${name}`,
+      required: { kernelSize: perAxis },
+      options: kinds,
+      bare: ["stride", "padding"],
+      instead,
+    })([kernelSize, ...given]);
     this.kernelSize = kernelSize;
-    this.options = options;
+    this.options = options as unknown as O;
   }
   override describe(): string {
     return [shown(this.kernelSize), ...described(this.options)].join(", ");
@@ -80,8 +89,8 @@ abstract class AdaptivePool extends Module {
  */
 export class MaxPool1d extends Pool<MaxPoolOptions> {
   /** Throws TensorError. */
-  constructor(kernelSize: PerAxis, options: MaxPoolOptions = {}) {
-    super("MaxPool1d", maxOptions, kernelSize, options);
+  constructor(kernelSize: PerAxis, ...given: SlidingArguments<MaxPoolOptions>) {
+    super("MaxPool1d", maxOptions, kernelSize, given);
   }
   forward(x: Tensor): Tensor {
     return maxPool1d(x, this.kernelSize, this.options);
@@ -96,8 +105,8 @@ export class MaxPool1d extends Pool<MaxPoolOptions> {
  */
 export class MaxPool2d extends Pool<MaxPoolOptions> {
   /** Throws TensorError. */
-  constructor(kernelSize: PerAxis, options: MaxPoolOptions = {}) {
-    super("MaxPool2d", maxOptions, kernelSize, options);
+  constructor(kernelSize: PerAxis, ...given: SlidingArguments<MaxPoolOptions>) {
+    super("MaxPool2d", maxOptions, kernelSize, given);
   }
   forward(x: Tensor): Tensor {
     return maxPool2d(x, this.kernelSize, this.options);
@@ -112,8 +121,8 @@ export class MaxPool2d extends Pool<MaxPoolOptions> {
  */
 export class MaxPool3d extends Pool<MaxPoolOptions> {
   /** Throws TensorError. */
-  constructor(kernelSize: PerAxis, options: MaxPoolOptions = {}) {
-    super("MaxPool3d", maxOptions, kernelSize, options);
+  constructor(kernelSize: PerAxis, ...given: SlidingArguments<MaxPoolOptions>) {
+    super("MaxPool3d", maxOptions, kernelSize, given);
   }
   forward(x: Tensor): Tensor {
     return maxPool3d(x, this.kernelSize, this.options);
@@ -127,8 +136,8 @@ export class MaxPool3d extends Pool<MaxPoolOptions> {
  */
 export class AvgPool1d extends Pool<AveragePoolOptions> {
   /** Throws TensorError. */
-  constructor(kernelSize: PerAxis, options: AveragePoolOptions = {}) {
-    super("AvgPool1d", averageOptions, kernelSize, options);
+  constructor(kernelSize: PerAxis, ...given: SlidingArguments<AveragePoolOptions>) {
+    super("AvgPool1d", averageOptions, kernelSize, given);
   }
   forward(x: Tensor): Tensor {
     return avgPool1d(x, this.kernelSize, this.options);
@@ -142,8 +151,8 @@ export class AvgPool1d extends Pool<AveragePoolOptions> {
  */
 export class AvgPool2d extends Pool<AveragePoolOptions> {
   /** Throws TensorError. */
-  constructor(kernelSize: PerAxis, options: AveragePoolOptions = {}) {
-    super("AvgPool2d", averageOptions, kernelSize, options);
+  constructor(kernelSize: PerAxis, ...given: SlidingArguments<AveragePoolOptions>) {
+    super("AvgPool2d", averageOptions, kernelSize, given);
   }
   forward(x: Tensor): Tensor {
     return avgPool2d(x, this.kernelSize, this.options);
@@ -158,8 +167,8 @@ export class AvgPool2d extends Pool<AveragePoolOptions> {
  */
 export class AvgPool3d extends Pool<AveragePoolOptions> {
   /** Throws TensorError. */
-  constructor(kernelSize: PerAxis, options: AveragePoolOptions = {}) {
-    super("AvgPool3d", averageOptions, kernelSize, options);
+  constructor(kernelSize: PerAxis, ...given: SlidingArguments<AveragePoolOptions>) {
+    super("AvgPool3d", averageOptions, kernelSize, given);
   }
   forward(x: Tensor): Tensor {
     return avgPool3d(x, this.kernelSize, this.options);

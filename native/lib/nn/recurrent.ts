@@ -14,9 +14,9 @@ import { Module, type ParameterOptions } from "./module.ts";
 import { parameterOptions, size } from "./options.ts";
 
 /**
- * `layers`, PyTorch's `numLayers`: how many run one after the other, 1 when left out. `bias: false` leaves biases out. `batchFirst`: sequences
- * are [batch, steps, …] and not [steps, batch, …]. `dropout`: of what goes from a layer to the next, while it is
- * trained. `bidirectional`: each layer runs from both ends, its results side by side.
+ * `layers`, PyTorch's `numLayers`: how many run one after the other, 1 when left out. `bias: false` leaves biases out.
+ * `batchFirst`: sequences are [batch, steps, …] and not [steps, batch, …]. `dropout`: of what goes from a layer to the
+ * next, while it is trained. `bidirectional`: each layer runs from both ends, its results side by side.
  */
 export interface RecurrentOptions extends ParameterOptions {
   readonly layers?: number;
@@ -261,7 +261,7 @@ export class RNN extends Recurrent {
  * inputs]: i, f, o = σ(…), g = tanh(…) of W_ih·x + b_ih + W_hh·h + b_hh; c ← f·c + i·g; h ← o·tanh(c). Gives
  * `output`, the hidden states of all steps, and `hidden` and `cell` after the last, which the next call may take.
  * Weights have PyTorch's names and order (input, forget, cell, output gate), drawn uniformly between ±1/√width. Each
- * step is a product and one kernel; there is no second gradient. Throws TensorError.
+ * step is a product and one kernel. Throws TensorError.
  * @example
  * const layer = new nn.LSTM(3, 8, { layers: 2 });
  * const { output, hidden, cell } = layer(ones([5, 2, 3]));
@@ -292,7 +292,7 @@ export class LSTM extends Recurrent {
  * Gated recurrent units (Cho and others, arXiv 1406.1078) over sequences x [steps, batch, inputs], or [steps, inputs]:
  * r, z = σ(…) of W_ih·x + b_ih + W_hh·h + b_hh; n = tanh(W_in·x + b_in + r·(W_hn·h + b_hn)); h ← (1 − z)·n + z·h, as
  * PyTorch has it. Gives `output`, the hidden states of all steps, and `hidden` after the last, which the next call may
- * take. There is no second gradient. Throws TensorError.
+ * take. Throws TensorError.
  * @example
  * const layer = new nn.GRU(3, 8, { batchFirst: true });
  * const { output, hidden } = layer(ones([2, 5, 3]));

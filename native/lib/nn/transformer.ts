@@ -1,12 +1,16 @@
-// Attention between sequences in several heads, and the block that transformers repeat, with PyTorch's names of weights.
+// Attention between sequences in several heads, and the block that transformers repeat, with PyTorch's names of
+// weights.
 import { TensorError } from "../errors.ts";
 import { formatShape } from "../memory/shape.ts";
-import { flag, number, oneOf, reader } from "../tensor/arguments.ts";
+import { noGrad } from "../autograd/gradients.ts";
+import { anything, flag, number, oneOf, reader, tensor } from "../tensor/arguments.ts";
 import { zeros } from "../tensor/create.ts";
+import { eye } from "../tensor/joining.ts";
 import { linear } from "../tensor/linear.ts";
 import type { Tensor } from "../tensor/tensor.ts";
 import { attention, type AttentionOptions } from "./attention.ts";
 import { xavierUniform } from "./init.ts";
+import { withPadding } from "./key-padding.ts";
 import { Dropout, LayerNorm, Linear } from "./layers.ts";
 import { Module, type ParameterOptions } from "./module.ts";
 import { parameterOptions, size } from "./options.ts";
@@ -21,6 +25,22 @@ const checkMultihead = reader("MultiheadAttention", {
     vdim: "Put new nn.Linear(vdim, width) before the values.",
     addBiasKv: "Join a row of your own to keys and values with cat.",
     addZeroAttn: "Join a row of zeros to keys and values with cat.",
+  },
+});
+const readCall = reader("MultiheadAttention", {
+  written: "layer",
+  options: {
+    mask: anything,
+    causal: anything,
+    alignment: anything,
+    window: anything,
+    cache: anything,
+    keyPaddingMask: tensor,
+    averageAttnWeights: flag,
+  },
+  aliases: { attnMask: "mask", isCausal: "causal" },
+  instead: {
+    needWeights: "A call gives the result alone: leave it out, or write layer.withWeights(query, key, value).",
   },
 });
 const checkBlock = reader("TransformerBlock", {
@@ -48,8 +68,8 @@ const checkBlock = reader("TransformerBlock", {
  * (arXiv 1706.03762, section 3.2.2). The query is […, queries, width], key and value are […, keys, width], the result
  * has the query's shape; a key left out is the query, a value left out the key. Weights have the names and order of
  * PyTorch's `MultiheadAttention` (of which `batch_first` is how sequences lie here); a bool mask is true where a query
- * may look, which is the opposite of PyTorch's there. `dropout`: of the weights, while it is trained. Throws
- * TensorError.
+ * may look, which is the opposite of PyTorch's there, while `keyPaddingMask` is true where a key is padding, as there.
+ * `dropout`: of the weights, while it is trained. Throws TensorError.
  * @example
  * const layer = new nn.MultiheadAttention(8, 2);
  * layer(randn([1, 5, 8]), randn([1, 7, 8])).shape; // → [ 1, 5, 8 ]
@@ -63,7 +83,7 @@ export class MultiheadAttention extends Module {
   in_proj_weight: Tensor;
   /** [3 · width], 0 at first. */
   in_proj_bias: Tensor | null;
-  /** What the heads give, joined, goes through this layer. */
+  /** What the heads give, joined, goes through this layer, whose bias is 0 at first. */
   readonly out_proj: Linear;
 
   /** Throws TensorError. */
@@ -87,14 +107,72 @@ export class MultiheadAttention extends Module {
     this.in_proj_bias = bias ? zeros([3 * width], options) : null;
     if (this.in_proj_bias !== null) this.in_proj_bias.requiresGrad = true;
     this.out_proj = new Linear(width, width, { bias, ...options });
+    const { bias: last } = this.out_proj;
+    if (last !== null) noGrad(() => last.fill_(0));
   }
 
-  forward(
+  forward(query: Tensor, key: Tensor = query, value: Tensor = key, options: MultiheadCallOptions = {}): Tensor {
+    const { averageAttnWeights, ...given } = readCall([options]);
+    if (averageAttnWeights !== undefined)
+      throw new TensorError(
+        "OPTIONS",
+        "MultiheadAttention averages weights where it gives them: write layer.withWeights(query, key, value, { averageAttnWeights }).",
+      );
+    const [q, k, v] = this.#projected(query, key, value);
+    return this.#joined(query, attention(q, k, v, this.#options(key, given)));
+  }
+
+  /**
+   * The result together with the weights by which values are added up, of all pairs, which takes their memory: the mean
+   * of all heads, or with `averageAttnWeights: false` each head's, [batch…, heads, queries, keys]. Throws TensorError.
+   * @example
+   * const layer = new nn.MultiheadAttention(8, 2);
+   * const x = randn([1, 5, 8]);
+   * layer.withWeights(x, x, x).weights.shape; // → [ 1, 5, 5 ]
+   */
+  withWeights(
     query: Tensor,
     key: Tensor = query,
     value: Tensor = key,
-    options: Pick<AttentionOptions, "mask" | "causal" | "alignment" | "window" | "cache"> = {},
-  ): Tensor {
+    options: Omit<MultiheadCallOptions, "cache"> & { readonly averageAttnWeights?: boolean } = {},
+  ): AttentionWithWeights {
+    const { averageAttnWeights = true, cache, ...given } = readCall([options]);
+    if (cache !== undefined)
+      throw new TensorError("OPTIONS", "withWeights takes no cache: give it the keys and values themselves.");
+    const [q, k, v] = this.#projected(query, key, value);
+    // What the weights make of the matrix that changes nothing are the weights.
+    const keys = k.shape.at(-2)!;
+    const same = eye(keys, { dtype: k.dtype as "float32", device: k.device }).broadcastTo([
+      ...k.shape.slice(0, -1),
+      keys,
+    ]) as Tensor;
+    const weights = attention(q, k, same, this.#options(key, given));
+    return {
+      output: this.#joined(query, weights.matmul(v) as Tensor),
+      weights: (averageAttnWeights ? weights.mean(-3) : weights) as Tensor,
+    };
+  }
+
+  #options(key: Tensor, given: object): AttentionOptions {
+    const { keyPaddingMask, ...options } = given as MultiheadCallOptions;
+    const dropout = this.training && this.dropout > 0 ? { dropout: this.dropout } : {};
+    if (keyPaddingMask === undefined) return { ...options, ...dropout };
+    const { mask } = options;
+    if (typeof mask === "function")
+      throw new TensorError(
+        "OPTIONS",
+        "MultiheadAttention takes a keyPaddingMask or a mask by function, not both: write the padding as a mask.",
+      );
+    return { ...options, ...dropout, mask: withPadding(mask, keyPaddingMask, key) };
+  }
+
+  /** What the heads gave, side by side, and through the last layer. */
+  #joined({ shape }: Tensor, heads: Tensor): Tensor {
+    return this.out_proj(turned(heads).reshape(shape));
+  }
+
+  /** Queries, keys and values as […, heads, length, each], by as few products as there are tensors. */
+  #projected(query: Tensor, key: Tensor, value: Tensor): [Tensor, Tensor, Tensor] {
     const width = this.out_proj.weight.shape[0]!;
     for (const each of [query, key, value])
       if (each.shape.length < 2 || each.shape.at(-1) !== width)
@@ -102,14 +180,6 @@ export class MultiheadAttention extends Module {
           "SHAPE",
           `MultiheadAttention of width ${width} takes tensors of shape […, length, ${width}] but got ${[query, key, value].map(({ shape }) => formatShape(shape)).join(", ")}.`,
         );
-    const [q, k, v] = this.#projected(query, key, value, width);
-    const dropout = this.training && this.dropout > 0 ? { dropout: this.dropout } : {};
-    const seen = attention(q, k, v, { ...options, ...dropout });
-    return this.out_proj(turned(seen).reshape([...query.shape.slice(0, -1), width]));
-  }
-
-  /** Queries, keys and values as […, heads, length, each], by as few products as there are tensors. */
-  #projected(query: Tensor, key: Tensor, value: Tensor, width: number): [Tensor, Tensor, Tensor] {
     const given = [query, key, value];
     const found: Tensor[] = [];
     for (let at = 0; at < 3; ) {
@@ -128,6 +198,23 @@ export class MultiheadAttention extends Module {
   override describe(): string {
     return `${this.out_proj.weight.shape[0]!}, ${this.heads} heads`;
   }
+}
+
+/**
+ * Those of {@link AttentionOptions} that several heads take, and `keyPaddingMask` [batch…, keys]: true where a key is
+ * padding, at which nobody looks, or floats that are added to scores.
+ */
+export interface MultiheadCallOptions
+  extends Pick<AttentionOptions, "mask" | "causal" | "alignment" | "window" | "cache"> {
+  readonly keyPaddingMask?: Tensor;
+}
+/**
+ * What {@link MultiheadAttention.withWeights} gives: the result, and the weights [batch…, queries, keys], or of each
+ * head.
+ */
+export interface AttentionWithWeights {
+  readonly output: Tensor;
+  readonly weights: Tensor;
 }
 
 /** The second and third axis from the end change places. */
@@ -198,7 +285,7 @@ export class TransformerBlock extends Module {
     this.dropout = new Dropout(dropout);
   }
 
-  forward(x: Tensor, options: Pick<AttentionOptions, "mask" | "cache"> = {}): Tensor {
+  forward(x: Tensor, options: Pick<MultiheadCallOptions, "mask" | "cache" | "keyPaddingMask"> = {}): Tensor {
     const look = (y: Tensor) => this.dropout(this.self_attn(y, y, y, { causal: this.causal, ...options }));
     const think = (y: Tensor) => this.dropout(this.linear2(this.dropout(this.linear1(y))));
     if (this.normFirst) {

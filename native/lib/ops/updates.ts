@@ -11,8 +11,8 @@ import { copy } from "./shape/copy.ts";
 
 const dtypes: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
 const numbers = (count: number): ParameterKind[] => Array<ParameterKind>(count).fill("wide");
-/** A kernel that takes so many numbers. */
-const family = (name: string, count: number) =>
+/** A kernel that takes so many numbers, and so many of float64 behind them. */
+const family = (name: string, count: number, exact = 0) =>
   new KernelFamily("updates", dtypes, (type) => `${name}<${type}>`, [
     "list",
     "i32",
@@ -20,6 +20,7 @@ const family = (name: string, count: number) =>
     "place",
     "out",
     ...numbers(count),
+    ...Array<ParameterKind>(exact).fill("f64"),
   ]);
 const kernels = {
   plainDescent: family("plain_descent", 2),
@@ -27,6 +28,13 @@ const kernels = {
   adam: family("adam", 12),
   plainRmsprop: family("plain_rmsprop", 5),
   rmsprop: family("rmsprop", 6),
+  adagrad: family("adagrad", 6),
+  adadelta: family("adadelta", 5),
+  adamax: family("adamax", 8),
+  nesterovAdam: family("nesterov_adam", 9, 5),
+  rectifiedAdam: family("rectified_adam", 8, 4),
+  averagedDescent: family("averaged_descent", 4, 5),
+  resilientPropagation: family("resilient_propagation", 4),
 };
 export type UpdateKernel = keyof typeof kernels;
 const facts = kernelFactsByDType("updates", dtypes, (type) => ({ each: `kEach<${type}>` }));
@@ -56,8 +64,8 @@ export interface Skipping {
 }
 
 /**
- * Changes the weights of all by their gradients, and what is kept with them. They have one dtype; `numbers` are those of
- * the kernel, in order, asked for anew by each run of what is recorded.
+ * Changes the weights of all by their gradients, and what is kept with them. They have one dtype; `numbers` are those
+ * of the kernel, in order, asked for anew by each run of what is recorded.
  */
 export function updateAll(
   on: Execution,

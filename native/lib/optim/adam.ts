@@ -20,6 +20,24 @@ export interface AdamOptions extends SharedOptions {
   weightDecay: number;
 }
 
+/** Throws TensorError for options of Adam or a relative that make no sense. */
+export function checkAdam(name: string, { lr, betas, eps, weightDecay }: AdamOptions): void {
+  checkedRate(name, lr);
+  checkedNumber(name, "an eps", eps, (value) => value >= 0, "of at least 0");
+  checkedNumber(name, "a weightDecay", weightDecay, (value) => value >= 0, "of at least 0");
+  if (!Array.isArray(betas) || betas.length !== 2 || !betas.every((beta) => beta >= 0 && beta < 1))
+    throw new TensorError("OPTIONS", `${name} takes betas as two numbers from 0 to below 1 but got ${worded(betas)}.`);
+}
+
+/** What is added to the gradient for each unit of weight, and what the weight is multiplied by. */
+export interface Decays {
+  readonly decay: number;
+  readonly shrink: number;
+}
+/** Those of a weight decay in the gradient, or apart from it. */
+export const decaysOf = ({ lr, weightDecay }: AdamOptions, isApart: boolean): Decays =>
+  isApart ? { decay: 0, shrink: 1 - lr * weightDecay } : { decay: weightDecay, shrink: 1 };
+
 /**
  * Adam (Kingma and Ba, arXiv 1412.6980, algorithm 1); `weightDecay` · w is added to the gradient. As PyTorch's.
  * @example
@@ -43,16 +61,8 @@ export class Adam extends Optimizer<AdamOptions> {
     ]);
   }
 
-  protected check({ lr, betas, eps, weightDecay }: AdamOptions): void {
-    const name = this.constructor.name;
-    checkedRate(name, lr);
-    checkedNumber(name, "an eps", eps, (value) => value >= 0, "of at least 0");
-    checkedNumber(name, "a weightDecay", weightDecay, (value) => value >= 0, "of at least 0");
-    if (!Array.isArray(betas) || betas.length !== 2 || !betas.every((beta) => beta >= 0 && beta < 1))
-      throw new TensorError(
-        "OPTIONS",
-        `${name} takes betas as two numbers from 0 to below 1 but got ${worded(betas)}.`,
-      );
+  protected check(options: AdamOptions): void {
+    checkAdam(this.constructor.name, options);
   }
 
   protected needed(): number {
@@ -83,9 +93,9 @@ export class Adam extends Optimizer<AdamOptions> {
     return { kernel: "adam", numbers };
   }
 
-  /** What is added to the gradient for each unit of weight, and what the weight is multiplied by. */
-  protected decays({ weightDecay }: AdamOptions): { decay: number; shrink: number } {
-    return { decay: weightDecay, shrink: 1 };
+  /** How its weight decay is taken. */
+  protected decays(options: AdamOptions): Decays {
+    return decaysOf(options, false);
   }
 }
 
@@ -107,7 +117,8 @@ export class AdamW extends Adam {
     super(parameters, options);
   }
 
-  protected override decays({ lr, weightDecay }: AdamOptions): { decay: number; shrink: number } {
-    return { decay: 0, shrink: 1 - lr * weightDecay };
+  /** Apart from the gradient. */
+  protected override decays(options: AdamOptions): Decays {
+    return decaysOf(options, true);
   }
 }

@@ -1,6 +1,8 @@
 // Gradients kept from growing too large.
+import { noGrad } from "../autograd/gradients.ts";
 import { gradientOf } from "../autograd/tape.ts";
 import { TensorError } from "../errors.ts";
+import type { DeviceArray } from "../memory/array.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { cutToNorm } from "../ops/gradient-lists.ts";
 import { checkedNumber } from "./optimizer.ts";
@@ -19,11 +21,7 @@ import { checkedNumber } from "./optimizer.ts";
  */
 export function clipGradNorm(parameters: Iterable<Tensor>, most: number): Tensor {
   checkedNumber("clipGradNorm", "a norm", most, (value) => value > 0, "above 0");
-  if ((parameters as unknown) instanceof Tensor)
-    throw new TensorError("OPERANDS", "clipGradNorm takes a list of parameters but got a tensor: write [x].");
-  const gradients = [...parameters].flatMap((parameter) => gradientOf(parameter) ?? []);
-  if (gradients.length === 0)
-    throw new TensorError("OPERANDS", "clipGradNorm found no gradients: call backward() before it.");
+  const gradients = gradientsOf("clipGradNorm", parameters);
   const { deviceProcess, execution } = gradients[0]!;
   for (const each of gradients) {
     each.living("clipGradNorm");
@@ -40,4 +38,31 @@ export function clipGradNorm(parameters: Iterable<Tensor>, most: number): Tensor
   );
   cutToNorm(execution, gradients, most, norm);
   return norm;
+}
+
+/**
+ * Makes each element of the gradients of all parameters at least −`most` and at most `most`, in place; NaN stays.
+ * Throws TensorError when no parameter has a gradient.
+ * @example
+ * const w = tensor([3, -4]);
+ * w.requiresGrad = true;
+ * w.square().sum().mul(0.5).backward();
+ * optim.clipGradValue([w], 3.5);
+ * w.grad; // → tensor([3.0, -3.5], shape [2], float32, cpu)
+ */
+export function clipGradValue(parameters: Iterable<Tensor>, most: number): void {
+  checkedNumber("clipGradValue", "a value", most, (value) => value >= 0, "of at least 0");
+  const list = (parameters as unknown) instanceof Tensor ? parameters : [...parameters];
+  for (const each of gradientsOf("clipGradValue", list)) each.living("clipGradValue");
+  for (const { grad } of list) if (grad !== null) noGrad(() => grad.copy_(grad.clamp(-most, most)));
+}
+
+/** The gradients of those parameters that have one. Throws TensorError where none has. */
+function gradientsOf(name: string, parameters: Iterable<Tensor>): DeviceArray[] {
+  if ((parameters as unknown) instanceof Tensor)
+    throw new TensorError("OPERANDS", `${name} takes a list of parameters but got a tensor: write [x].`);
+  const gradients = [...parameters].flatMap((parameter) => gradientOf(parameter) ?? []);
+  if (gradients.length === 0)
+    throw new TensorError("OPERANDS", `${name} found no gradients: call backward() before it.`);
+  return gradients;
 }

@@ -1,52 +1,34 @@
-// What PyTorch has as classes of optimisers and schedules and has another form here, or none: each name is an error that
-// says what to write. None is declared: see instead.ts of the library.
+// What PyTorch has as classes and has another form here, or none: each name is an error that says what to write. None
+// is declared: see instead.ts of the library.
 import { absent, refuseAccess } from "../instead.ts";
 import { Optimizer } from "./optimizer.ts";
 
-const schedule = (name: string, write: string) =>
-  absent(`optim.${name}`, `const rate = ${write}, and optimizer.lr = rate(step) before each step`);
-const optimizer = (name: string) => absent(`optim.${name}`, "optim.AdamW, Adam, RMSprop or SGD");
-
+/** Classes that stand among the optimisers here. */
+const schedulers = [
+  ...["StepLR(optimizer, 30)", "MultiStepLR(optimizer, [30, 80])", "ExponentialLR(optimizer, 0.95)"],
+  ...["CosineAnnealingLR(optimizer, 100)", "CosineAnnealingWarmRestarts(optimizer, 10)"],
+  ...["OneCycleLR(optimizer, 0.1, { totalSteps: 100 })", "CyclicLR(optimizer, 0.001, 0.1)", "LinearLR(optimizer)"],
+  ...["ConstantLR(optimizer)", "PolynomialLR(optimizer)", "LambdaLR(optimizer, (step) => 0.95 ** step)"],
+  ...["MultiplicativeLR(optimizer, () => 0.95)", "ReduceLROnPlateau(optimizer)"],
+  ...["SequentialLR(optimizer, [warm, fall], [10])", "ChainedScheduler([one, other])"],
+];
 /** @internal */
-export const StepLR = schedule("StepLR", "optim.stepwise({ lr: 0.1, every: 30 })");
-/** @internal */
-export const MultiStepLR = schedule("MultiStepLR", "(step) => (step < 30 ? 0.1 : 0.01)");
-/** @internal */
-export const ExponentialLR = schedule("ExponentialLR", "optim.stepwise({ lr: 0.1, every: 1, factor: 0.95 })");
-/** @internal */
-export const CosineAnnealingLR = schedule("CosineAnnealingLR", "optim.cosine({ lr: 0.1, steps: 100 })");
-/** @internal */
-export const OneCycleLR = schedule("OneCycleLR", "optim.cosine({ lr: 0.1, steps: 100, warmup: 30 })");
-/** @internal */
-export const LinearLR = schedule("LinearLR", "optim.linear({ lr: 0.1, steps: 100 })");
-/** @internal */
-export const LambdaLR = schedule("LambdaLR", "(step) => 0.1 * 0.95 ** step");
-/** @internal */
-export const ReduceLROnPlateau = absent(
-  "optim.ReduceLROnPlateau",
-  "optimizer.lr *= 0.1 where the loss no longer falls",
+export const lr_scheduler: Readonly<Record<string, () => never>> = Object.fromEntries(
+  schedulers.map((written) => {
+    const [name] = written.split("(") as [string];
+    return [name, absent(`optim.lr_scheduler.${name}`, `new optim.${written}`)];
+  }),
 );
-/** @internal */
-export const lr_scheduler = {
-  StepLR,
-  MultiStepLR,
-  ExponentialLR,
-  CosineAnnealingLR,
-  OneCycleLR,
-  LinearLR,
-  LambdaLR,
-  ReduceLROnPlateau,
-} as const;
 /** @internal */
 export const lrScheduler = lr_scheduler;
 /** @internal */
-export const Adagrad = optimizer("Adagrad");
+export const SparseAdam = absent("optim.SparseAdam", "optim.Adam, since gradients of tables are dense");
 /** @internal */
-export const Adadelta = optimizer("Adadelta");
+export const Adafactor = absent("optim.Adafactor", "optim.AdamW");
 /** @internal */
-export const NAdam = optimizer("NAdam");
+export const Muon = absent("optim.Muon", "optim.AdamW");
 /** @internal */
-export const LBFGS = optimizer("LBFGS");
+export const clip_grad_norm_ = absent("optim.clip_grad_norm_", "optim.clipGradNorm(model.parameters(), 1)");
 
 refuseAccess(Optimizer.prototype, "An optimiser", {
   param_groups: "optimizer.groups, or optimizer.lr",

@@ -39,7 +39,19 @@ interface Run<O> {
 }
 
 /** What others call options of optimisers. */
-const instead = { learningRate: "Write lr.", rate: "Write lr.", decay: "Write weightDecay.", beta: "Write betas." };
+const oneKernel = "A step is one kernel for all parameters: leave it out.";
+const instead = {
+  learningRate: "Write lr.",
+  rate: "Write lr.",
+  decay: "Write weightDecay.",
+  beta: "Write betas.",
+  foreach: oneKernel,
+  fused: oneKernel,
+  capturable: "A graph may record a step as it is: leave it out.",
+  differentiable: "Write the step as a function, and take gradients of it.",
+  maximize: "Take the gradient of the negative: loss.neg().backward().",
+  amsgrad: "AMSGrad is not there: leave it out.",
+};
 
 const isGroup = (given: unknown): given is ParameterGroup<SharedOptions> =>
   typeof given === "object" && given !== null && "parameters" in given && !(given instanceof Tensor);
@@ -120,6 +132,10 @@ export abstract class Optimizer<O extends SharedOptions = SharedOptions> {
   protected abstract change(options: O, kept: number, steps: number): Change;
   /** How many of the named tensors these options need. */
   protected abstract needed(options: O): number;
+  /** What they begin with, where that is not 0. */
+  protected begin(_options: O): readonly number[] {
+    return [];
+  }
 
   /** The learning rate of the first group. Setting it sets that of all. */
   get lr(): number {
@@ -185,7 +201,11 @@ export abstract class Optimizer<O extends SharedOptions = SharedOptions> {
   #keptOf(parameter: Tensor, group: O): Kept {
     let kept = this.#kept.get(parameter);
     if (kept === undefined) {
-      const tensors = this.#names.slice(0, this.needed(group)).map(() => keptLike(parameter));
+      const first = this.begin(group);
+      const tensors = this.#names.slice(0, this.needed(group)).map((_, at) => {
+        const made = keptLike(parameter);
+        return first[at] ? made.fill_(first[at]) : made;
+      });
       this.#kept.set(parameter, (kept = new Kept(parameter, 0, tensors, null)));
     }
     kept.renew(group.masterWeights);

@@ -138,8 +138,18 @@ const insteadOf: Instead = {
   lerp_: "x.copy_(x.lerp(y, 0.1))",
 };
 
+/** The same names written together: expandAs for expand_as. */
+const inCamelCase = Object.fromEntries(
+  Object.entries(insteadOf)
+    .map(([name, instead]) => [
+      name.replace(/([a-z])_([a-z])/g, (_, a: string, b: string) => a + b.toUpperCase()),
+      instead,
+    ])
+    .filter(([name]) => !(name! in Tensor.prototype) && !Object.hasOwn(insteadOf, name!)),
+) as Instead;
+
 // Below the class, so that a method of that name comes first.
-refuseAccess(DeviceArray.prototype, "A tensor", insteadOf);
+refuseAccess(DeviceArray.prototype, "A tensor", { ...inCamelCase, ...insteadOf });
 
 /** PyTorch's `x.data = y`: another value would take the place of the method. */
 const { data } = Tensor.prototype;

@@ -186,11 +186,13 @@ export const norm: <D extends DType, E extends DType = D>(
 ) => Tensor<E> = define(
   "norm",
   {
-    options: { ord: either(number, oneOf("fro")), ...reduceOptions, dtype },
+    options: { ord: either(number, oneOf("fro", "nuc")), ...reduceOptions, dtype },
     bare: ["ord", "axis", "keepdims"],
     aliases: { p: "ord" },
   },
   (of, { ord = 2, dtype: wanted, ...given }) => {
+    if (ord === "nuc")
+      throw new TensorError("OPTIONS", 'norm adds up elements: write linalg.norm(x, "nuc") for singular values.');
     const x = wanted === undefined ? of : (of.to(wanted) as Tensor);
     if (ord === 2 || ord === "fro") return apply("norm", [x], reductionOf(x, given));
     // Refused in the words of the norm, not of what it is made of.

@@ -10,7 +10,19 @@ import { checkedAxis, formatShape } from "../memory/shape.ts";
 import { worded } from "../wording.ts";
 import { tensor as createTensor, zeros } from "./create.ts";
 import { selected, type AxisOptions, type Selected } from "./scans.ts";
-import { axis, define, flag, install, number, numbers, oneOf, operand, tensor, type FunctionOf } from "./arguments.ts";
+import {
+  axis,
+  define,
+  either,
+  flag,
+  install,
+  number,
+  numbers,
+  oneOf,
+  operand,
+  tensor,
+  type FunctionOf,
+} from "./arguments.ts";
 import { Tensor } from "./tensor.ts";
 
 /**
@@ -34,6 +46,9 @@ export interface SearchOptions {
   readonly side?: "left" | "right";
   readonly sorter?: Tensor;
 }
+/** How many bins a histogram has, or the edges of them, one more. */
+export type Bins = number | Tensor | readonly number[];
+
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
@@ -86,19 +101,21 @@ declare module "./tensor.ts" {
     /**
      * How many elements fall in each of `bins` even steps of `range`, 10 when left out, and the edges. The range is
      * from the least element to the greatest when left out; half on either side where these are equal. A step
-     * has its lower edge, the last one both; what is outside `range`, or NaN, is in none. With `weights`, a tensor of
+     * has its lower edge, the last one both; what is outside `range`, or NaN, is in none. `bins` may be the edges
+     * themselves, a tensor or a list that rises, which are given back. With `weights`, a tensor of
      * the same shape, the sums of what stands there as {@link Tensor.bincount}. Edges are float32, of float64 and of
      * integers float64. Waits for the range unless it is given. Throws TensorError for one that is not finite.
      * @example
      * tensor([1, 2, 2.5, 4]).histogram({ bins: 3, range: [1, 4] }).counts;
      * // → tensor([1, 2, 1], shape [3], int64, cpu)
+     * tensor([1, 2, 2.5, 4]).histogram({ bins: [0, 2, 5] }).counts; // → tensor([1, 3], shape [2], int64, cpu)
      */
-    histogram(options?: { readonly bins?: number; readonly range?: readonly [number, number] }): {
+    histogram(options?: { readonly bins?: Bins; readonly range?: readonly [number, number] }): {
       counts: Tensor<"int64">;
       edges: Tensor;
     };
     histogram(options: {
-      readonly bins?: number;
+      readonly bins?: Bins;
       readonly range?: readonly [number, number];
       readonly weights?: Tensor;
       readonly weight?: Tensor;
@@ -235,11 +252,46 @@ function densityOf(counts: Tensor, edges: Tensor): Tensor {
   return shares.div(shares.sum().mul(edges.slice([1, null]).sub(edges.slice([0, -1]))));
 }
 
+/** The histogram between edges of one's own. */
+function betweenEdges(
+  x: Tensor,
+  given: Tensor | readonly number[],
+  { range, weights, density }: { range: unknown; weights: Tensor | undefined; density: boolean },
+): { counts: Tensor; edges: Tensor } {
+  if (range !== undefined)
+    throw new TensorError("OPTIONS", "histogram takes a range or edges, not both: the edges have their own.");
+  const isList = !(given instanceof Tensor);
+  const listed = isList
+    ? (createTensor([...given], { device: x.device, dtype: x.dtype === "float32" ? "float32" : "float64" }) as Tensor)
+    : given;
+  if (
+    listed.shape.length !== 1 ||
+    listed.size < 2 ||
+    (isList && !given.every((each, at) => at === 0 || each > given[at - 1]!))
+  )
+    throw new TensorError(
+      "VALUE",
+      `histogram takes at least two edges that rise, as a list, but got ${isList ? `[${given.join(", ")}]` : formatShape(listed.shape)}.`,
+    );
+  const [edges, values] = together(listed.detach() as Tensor, x.detach() as Tensor);
+  const bins = edges.size - 1;
+  const at = edges
+    .searchsorted(values, { right: true })
+    .sub(1)
+    .clamp({ max: bins - 1 }) as Tensor;
+  // Behind the last bin is what is in none.
+  const isIn = values.ge(edges.get(0)).logicalAnd(values.le(edges.get(-1)));
+  const places = at.where(isIn, bins) as Tensor;
+  const counted = weights ?? (apply("fullLike", [places], { value: 1 }) as Tensor);
+  const counts = summed("histogram", places, counted, bins + 1).slice([0, bins]) as Tensor;
+  return { counts: density ? densityOf(counts, edges) : counts, edges: listed };
+}
+
 /** {@link Tensor.histogram} as a function. */
 export const histogram: FunctionOf<"histogram"> = define(
   "histogram",
   {
-    options: { bins: number, range: numbers, weights: tensor, density: flag },
+    options: { bins: either(either(number, numbers), tensor), range: numbers, weights: tensor, density: flag },
     bare: ["bins"],
     aliases: { weight: "weights" },
     instead: {
@@ -250,6 +302,7 @@ export const histogram: FunctionOf<"histogram"> = define(
     },
   },
   (x, { bins = 10, range: bounds, weights, density = false }) => {
+    if (typeof bins !== "number") return betweenEdges(x, bins, { range: bounds, weights, density });
     if (!Number.isSafeInteger(bins) || bins < 1 || bins >= 2 ** 31)
       throw new TensorError(
         "VALUE",

@@ -1,7 +1,6 @@
 // Gated recurrent units over a sequence, as rows of the table: a product and one kernel a step (Cho and others, arXiv
 // 1406.1078; the reset gate after the product, as cuDNN and PyTorch have it).
 import { DeviceArray } from "../../memory/array.ts";
-import { GradientError } from "../../errors.ts";
 import { call, callAll } from "../core/calls.ts";
 import type { Computation } from "../core/operation.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
@@ -10,6 +9,7 @@ import { matmulInto } from "../linear/matrix-product.ts";
 import { accumulatorOf } from "../reduce/reducers.ts";
 import { floats } from "../rows/row-lines.ts";
 import { withFlat } from "../shape/copy.ts";
+import { composedGruGradient } from "./composed.ts";
 import {
   asOperand,
   inOrder,
@@ -94,11 +94,7 @@ const gru: Computation<
     );
   },
   gradient([above], { inputs, outputs: [states, gates], attributes, isDifferentiated }) {
-    if (isDifferentiated)
-      throw new GradientError(
-        "NO_GRADIENT",
-        "gru has no second gradient: compute its steps of linear, sigmoid and tanh where one is needed.",
-      );
+    if (isDifferentiated) return composedGruGradient(inputs, above!, attributes);
     const [given, hidden, weight, bias] = inputs;
     const first = call("convert", [hidden], { dtype: states!.dtype });
     const [slopes, ownSlopes, ofHidden, flow] = callAll(

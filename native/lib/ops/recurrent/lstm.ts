@@ -1,7 +1,6 @@
 // Long short-term memory over a sequence, as rows of the table: a product and one kernel a step (Hochreiter and
 // Schmidhuber, Neural Computation 9(8), 1997; with a forget gate, as PyTorch has it).
 import { DeviceArray } from "../../memory/array.ts";
-import { GradientError } from "../../errors.ts";
 import { call, callAll } from "../core/calls.ts";
 import type { Computation } from "../core/operation.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
@@ -10,6 +9,7 @@ import { matmulInto } from "../linear/matrix-product.ts";
 import { accumulatorOf } from "../reduce/reducers.ts";
 import { floats } from "../rows/row-lines.ts";
 import { withFlat } from "../shape/copy.ts";
+import { composedLstmGradient } from "./composed.ts";
 import {
   asOperand,
   inOrder,
@@ -93,11 +93,7 @@ const lstm: Computation<
     );
   },
   gradient([above, ofCells], { inputs, outputs: [states, cells, gates], attributes, isDifferentiated }) {
-    if (isDifferentiated)
-      throw new GradientError(
-        "NO_GRADIENT",
-        "lstm has no second gradient: compute its steps of linear, sigmoid and tanh where one is needed.",
-      );
+    if (isDifferentiated) return composedLstmGradient(inputs, [above, ofCells], attributes);
     const [given, hidden, cell, weight] = inputs;
     const [slopes, ofHidden, ofCell] = callAll(
       "lstmGradient",

@@ -2,7 +2,7 @@
 // its gradient, each in one launch.
 import { DeviceArray } from "../../memory/array.ts";
 import type { DType } from "../../memory/dtype.ts";
-import { TensorError } from "../../errors.ts";
+import { GradientError, TensorError } from "../../errors.ts";
 import { call } from "../core/calls.ts";
 import type { Computation } from "../core/operation.ts";
 import { watched } from "../core/outside.ts";
@@ -114,7 +114,12 @@ const ctcLossGradient: Computation<
       Number(zeroInfinity),
     ]);
   },
-  gradient: null,
+  gradient: () => {
+    throw new GradientError(
+      "NO_GRADIENT",
+      "ctcLoss has no gradient of its gradient: write its sums over ways with logsumexp where you need one.",
+    );
+  },
   cost: (inputs, outputs) => ({
     bytes: bytesMoved(inputs) + bytesMoved(outputs),
     flops: 30 * inputs[6].size,
