@@ -824,6 +824,8 @@ export const elsewhere: Partial<Record<OperationName, string>> = {
   viewAsReal: "test/device/complex.test.ts",
   viewAsComplex: "test/device/complex.test.ts",
   complex: "test/device/complex.test.ts",
+  complexFunction: "test/device/complex-functions.test.ts",
+  complexPower: "test/device/complex-functions.test.ts",
   fourier: "test/device/fft.test.ts",
   triangle: "test/device/linalg-gradients.test.ts",
   cholesky: "test/device/linalg-gradients.test.ts",
