@@ -3,7 +3,7 @@ import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import { formatShape } from "../memory/shape.ts";
 import { apply } from "../ops/core/apply.ts";
-import { matricesOf, matrixDType } from "../ops/linalg/matrices.ts";
+import { matricesOf, realMatrixDType } from "../ops/linalg/matrices.ts";
 import { define, flag, tensor } from "../tensor/arguments.ts";
 import { eye } from "../tensor/joining.ts";
 import type { Tensor } from "../tensor/tensor.ts";
@@ -24,7 +24,7 @@ function reflectionsOf(name: string, x: Tensor, scales: Tensor): Reflections {
       "SHAPE",
       `${name} takes vectors of reflections [B…, m, n] with m ≥ n and up to n scales [B…, k] but got shapes ${formatShape(x.shape)} and ${formatShape(scales.shape)}.`,
     );
-  const dtype = matrixDType(name, x);
+  const dtype = realMatrixDType(name, x);
   const used = x.to(dtype).slice(...batch.map(() => null), null, [0, count]);
   const vectors = used.tril(-1).add(eye(rows, count, { dtype, device: x.device }));
   return { vectors, scales: scales.to(dtype) };
