@@ -17,13 +17,14 @@ template <class T>
 bool resolve(const DynamicLibrary& solver, const DynamicLibrary& blas, const std::string& letter,
              SolverCalls<T>& calls) {
   bool complete = true;
-#define X(name, before, after, parameters) \
-  complete = solver.resolve((before + letter + after).c_str(), calls.name) && complete;
+#define X(name, before, after, complex_after, parameters) \
+  complete =                                              \
+      solver.resolve((before + letter + (is_complex<T> ? complex_after : after)).c_str(), calls.name) && complete;
   // clang-format off
   WARPCELL_CUSOLVER_TYPED_FUNCTIONS(X)
 #undef X
-#define X(name, before, after, parameters) \
-  complete = blas.resolve((before + letter + after).c_str(), calls.name) && complete;
+#define X(name, before, after, complex_after, parameters) \
+  complete = blas.resolve((before + letter + (is_complex<T> ? complex_after : after)).c_str(), calls.name) && complete;
   WARPCELL_CUBLAS_TYPED_FUNCTIONS(X)
 // clang-format on
 #undef X
@@ -78,6 +79,9 @@ bool try_open(const std::string& file, SolverApi* api, std::string* reason) {
     return false;
   }
 
+  const bool has_single = resolve(solver, blas, "C", api->complex_single_calls);
+  api->has_complex = resolve(solver, blas, "Z", api->complex_double_calls) && has_single;
+
   SolverStatus status = api->cusolverDnCreate(&api->handle);
   if (status == 0) status = api->cusolverDnCreateParams(&api->options);
   if (status == 0) status = api->cusolverDnCreateSyevjInfo(&api->eigen_options);
@@ -104,6 +108,11 @@ SolverApi open() {
 const SolverApi& cusolver() {
   static const SolverApi api = open();
   return api;
+}
+
+void SolverApi::refuse_complex() const {
+  throw DeviceError("UNSUPPORTED",
+                    "cuSOLVER " + version + " lacks functions of complex matrices, which the CPU has: x.to(\"cpu\").");
 }
 
 void SolverApi::check(SolverStatus status, const char* doing) const {
