@@ -23,9 +23,9 @@ export interface CholeskyOptions {
 
 /**
  * The Cholesky factor of symmetric, or Hermitian, positive definite matrices [B…, n, n]: x = L · Lᴴ with a lower L,
- * whose diagonal is positive. Only the lower triangle is looked at. Floats and complex numbers; integers give float32. The next wait for the
- * device throws TensorError NOT_POSITIVE_DEFINITE for a matrix that is not (Golub and Van Loan, "Matrix Computations",
- * 4.2).
+ * whose diagonal is positive. Only the lower triangle is looked at. Floats and complex numbers; integers give float32.
+ * The next wait for the device throws TensorError NOT_POSITIVE_DEFINITE for a matrix that is not (Golub and Van Loan,
+ * "Matrix Computations", 4.2).
  * @example
  * linalg.cholesky(tensor([[4, 2], [2, 5]])); // → tensor([[2, 0], [1, 2]], shape [2, 2], float32, cpu)
  */

@@ -84,7 +84,8 @@ const eigh: Computation<[x: DeviceArray], Eigen> = {
 /**
  * Outputs the eigenvalues of matrices as libraries have them, real parts [B…, 0, n] and imaginary ones [B…, 1, n], the
  * positive one of a pair first, and with `vectors` the eigenvectors as rows: of a pair the real parts as one and the
- * imaginary ones as the next. Of complex matrices both are as they are: [B…, n] and rows. It has no gradient: that of linalg.eig is its own.
+ * imaginary ones as the next. Of complex matrices both are as they are: [B…, n] and rows. It has no gradient: that of
+ * linalg.eig is its own.
  */
 const eigenParts: Computation<[x: DeviceArray], { readonly vectors: boolean }> = {
   inPlace: false,
