@@ -824,6 +824,7 @@ export const elsewhere: Partial<Record<OperationName, string>> = {
   viewAsReal: "test/device/complex.test.ts",
   viewAsComplex: "test/device/complex.test.ts",
   complex: "test/device/complex.test.ts",
+  reflections: "test/device/factors.test.ts",
   complexFunction: "test/device/complex-functions.test.ts",
   complexPower: "test/device/complex-functions.test.ts",
   fourier: "test/device/fft.test.ts",

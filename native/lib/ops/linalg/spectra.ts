@@ -4,7 +4,7 @@ import { GradientError, TensorError } from "../../errors.ts";
 import { DeviceArray, halfOf, viewOf } from "../../memory/array.ts";
 import { stridesOf } from "../../memory/shape.ts";
 import { call } from "../core/calls.ts";
-import type { Computation } from "../core/operation.ts";
+import type { Computation, None } from "../core/operation.ts";
 import { isComplex, realOf } from "../complex/parts.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
 import { functionRows } from "../elementwise/functions.ts";
@@ -206,6 +206,30 @@ function svdInto(
   copyTurned(on, u, columnsOfU);
 }
 
+/** Outputs what qr's call leaves: R and below it the vectors of reflections [B…, m, n], and their scales [B…, min(m, n)]. */
+const reflections: Computation<[x: DeviceArray], None> = {
+  inPlace: false,
+  infer([x]) {
+    const { batch, rows, columns } = matricesOf("geqrf", x);
+    const dtype = matrixDType("geqrf", x);
+    return [
+      { shape: x.shape, dtype },
+      { shape: [...batch, Math.min(rows, columns)], dtype },
+    ];
+  },
+  run([out, scales], [x], _, on) {
+    const sizes = matricesOf("geqrf", x);
+    if (out!.size === 0) return;
+    const dtype = out!.dtype as MatrixDType;
+    using work = columnMajor(on, x, dtype);
+    const places = [work, scales!];
+    runCall(on, sizes, { text: `qr m=${sizes.rows} n=${sizes.columns}`, dtype, places, written: places });
+    copyTurned(on, out!, work);
+  },
+  gradient: null,
+  cost: costOf(2),
+};
+
 export type QrMode = "reduced" | "complete" | "r";
 
 /** Outputs Q and R, of mode "r" R alone: x = Q · R. */
@@ -287,4 +311,4 @@ function realDiagonal(x: DeviceArray): DeviceArray {
   return isComplex(diagonal) ? realOf(diagonal) : diagonal;
 }
 
-export const spectralRows = { eigh, eigenParts, svd, qr } as const;
+export const spectralRows = { eigh, eigenParts, svd, reflections, qr } as const;
