@@ -74,13 +74,12 @@ bool try_open(const std::string& file, SolverApi* api, std::string* reason) {
 #undef X
   complete = resolve(solver, blas, "S", api->single_calls) && complete;
   complete = resolve(solver, blas, "D", api->double_calls) && complete;
+  complete = resolve(solver, blas, "C", api->complex_single_calls) && complete;
+  complete = resolve(solver, blas, "Z", api->complex_double_calls) && complete;
   if (!complete) {
     *reason = file + " lacks functions";
     return false;
   }
-
-  const bool has_single = resolve(solver, blas, "C", api->complex_single_calls);
-  api->has_complex = resolve(solver, blas, "Z", api->complex_double_calls) && has_single;
 
   SolverStatus status = api->cusolverDnCreate(&api->handle);
   if (status == 0) status = api->cusolverDnCreateParams(&api->options);
@@ -108,11 +107,6 @@ SolverApi open() {
 const SolverApi& cusolver() {
   static const SolverApi api = open();
   return api;
-}
-
-void SolverApi::refuse_complex() const {
-  throw DeviceError("UNSUPPORTED",
-                    "cuSOLVER " + version + " lacks functions of complex matrices, which the CPU has: x.to(\"cpu\").");
 }
 
 void SolverApi::check(SolverStatus status, const char* doing) const {

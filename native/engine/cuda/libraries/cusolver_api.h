@@ -104,7 +104,6 @@ struct SolverApi {
   SolverCalls<double> double_calls;
   SolverCalls<std::complex<float>> complex_single_calls;
   SolverCalls<std::complex<double>> complex_double_calls;
-  bool has_complex = false;
   SolverHandle handle = nullptr;
   VectorHandle vectors = nullptr;
   SolverOptions options = nullptr;
@@ -112,10 +111,8 @@ struct SolverApi {
   std::string path;
   std::string version;  // "11.7.5"
 
-  // Throws DeviceError("UNSUPPORTED") where those of complex numbers are missing.
   template <class T>
   const SolverCalls<T>& calls() const {
-    if (is_complex<T> && !has_complex) refuse_complex();
     if constexpr (std::is_same_v<T, float>)
       return single_calls;
     else if constexpr (std::is_same_v<T, double>)
@@ -125,7 +122,6 @@ struct SolverApi {
     else
       return complex_double_calls;
   }
-  [[noreturn]] void refuse_complex() const;
   // Throws DeviceError("LIBRARY") with the library's own number of the failure.
   void check(SolverStatus status, const char* doing) const;
 };

@@ -151,7 +151,7 @@ const pow: Form = ([x, y]) => {
 /** The product over the middle axis of [B, n, C], of halves that are multiplied with each other. */
 function productOfRows(x: DeviceArray): DeviceArray {
   const [before, n, after] = x.shape as [number, number, number];
-  if (n === 0) return call("fullLike", [reshaped(x, [before, after])], { value: 1 });
+  if (n === 0) return add(call("sum", [x], { axes: [1], keepdims: false }), 1);
   if (n === 1) return reshaped(x, [before, after]);
   const half = n >> 1;
   const part = (from: number, to: number) => call("slice", [x], { slices: [null, [from, to, 1], null] });
