@@ -99,6 +99,8 @@ const written = {
   title: '@plot(y, { title: "…" })',
   trapz: "@trapezoid(y)",
   triangular_solve: "@linalg.solveTriangular(a, b)",
+  svd_lowrank: "@linalg.svdLowrank(x)",
+  pca_lowrank: "@linalg.pcaLowrank(x)",
   value_counts: "@unique(x).counts",
   Variable: "@tensor([1, 2]), and x.requiresGrad = true",
   xlabel: '@plot(y, { xLabel: "…" })',
@@ -130,7 +132,7 @@ const told = {
 } as const;
 
 /** What has no counterpart: a name that only looks like it would mislead. */
-const without = "choose delete histogram2d insert pca_lowrank poisson";
+const without = "choose delete histogram2d insert poisson";
 
 export const foreignNames: ReadonlyMap<string, string> = new Map([
   ...Object.entries(written).map(([name, code]): [string, string] => [name, `write ${code}`]),

@@ -95,38 +95,38 @@ const names = `
   enableGrad entr eq equal erf erfc erfcx erfinv exercise exercises exp exp2 expand expm1 exponentialWindow
   exposed eye featureAlphaDropout fft fft2 fftfreq fftn fftshift fill finfo flatten flip fliplr flipud
   float32Precision floor floorDivide fmax fmin fmod frac frexp full fullLike fuse gather gaussianNllLoss
-  gaussianWindow gcd ge gelu generalHamming generatorState geomspace get glu grad gradient gradients graph
-  gridSample groupNorm gt gumbelSoftmax hamming hann hardshrink hardsigmoid hardswish hardtanh heaviside
-  hermitePolynomialH hermitePolynomialHe hessian hfft hingeEmbeddingLoss histogram householderProduct hsplit
-  hstack huberLoss hypot i0 i0e i1 i1e ifft ifft2 ifftn ifftshift igamma igammac ihfft iinfo im2col indexAdd
-  indexCopy indexFill indexReduce indexSelect inner instanceNorm interp interpolate inv irfft irfft2 irfftn
-  isComplex isContiguousIn isclose isdtype isfinite isin isinf isnan isneginf isposinf istft item jacobian jvp
-  kaiser klDiv kron kronecker kthvalue l1Loss laguerrePolynomialL lastDispatch layerNorm lcm ldexp le leakyRelu
-  legendrePolynomialP lerp lgamma linear linspace localResponseNorm log log10 log1p log2 logNdtr logSigmoid
-  logSoftmax logaddexp logaddexp2 logcumsumexp logdet logicalAnd logicalNot logicalOr logicalXor logit logspace
-  logsumexp lpPool1d lpPool2d lpPool3d lstsq lt lu luFactor luSolve manualSeed marginRankingLoss maskedFill
-  maskedScatter maskedSelect matmul matrixExp matrixNorm matrixPower matrixRank max maxPool1d
-  maxPool1dWithIndices maxPool2d maxPool2dWithIndices maxPool3d maxPool3dWithIndices maxUnpool1d maxUnpool2d
-  maxUnpool3d maximum mean median memory meshgrid min minimum mish mode modifiedBesselK0 modifiedBesselK1
-  moveAxis mseLoss mul multiDot multiMarginLoss multilabelMarginLoss multilabelSoftMarginLoss multinomial
-  mvlgamma nanToNum nanmax nanmean nanmedian nanmin nanprod nanquantile nanstd nansum nanvar ndtr ndtri ne neg
-  newAxis nextafter nllLoss noGrad nonzero norm normal normalize nuttall offload oneHot ones onesLike ormqr
-  orthogonalize outer pad pairwiseDistance pdist permute pinv pixelShuffle pixelUnshuffle plot poissonNllLoss
-  polar polygamma positive pow prelu prod profile progress qr quantile quantize quantizeFp8 rad2deg rand
-  randLike randint randintLike randn randnLike randperm range ravelMultiIndex read reciprocal registerHook relu
-  relu6 remainder renorm repeat repeatInterleave reshape resultType retainGrad rfft rfft2 rfftfreq rfftn
-  rmsNorm roll rot90 round rrelu rsqrt runProgram scaledMatmul scaledModifiedBesselK0 scaledModifiedBesselK1
-  scatter scatterAdd scatterReduce searchsorted seed selu set setChecking setFloat32Precision setGeneratorState
-  setMemoryLimit setPath shiftedChebyshevPolynomialT shiftedChebyshevPolynomialU shiftedChebyshevPolynomialV
-  shiftedChebyshevPolynomialW sigmoid sign signbit silu sin sinc sinh slice slogdet smoothL1Loss softMarginLoss
-  softmax softmin softplus softshrink softsign solve solveTriangular sort sourceCounters sphericalBesselJ0
-  split sqrt square squeeze stack std stdMean stft sub sum surface svd svdvals swapAxes symmetricPower
-  synchronize take takeAlongAxis tan tanh tanhshrink tensor tensorSplit tensordot tensorinv tensorsolve texture
-  threshold tidy tile to toArray toJSON toString topk trace traceThread transpose trapezoid tril trilIndices
-  trim tripletMarginLoss tripletMarginWithDistanceLoss triu triuIndices trunc unbind unflatten unfold uniform
-  unique uniqueAll uniqueConsecutive unravelIndex unsqueeze validateLaunch valueAndGrad vander var varMean
-  variance vecdot vectorNorm viewAsComplex viewAsReal vjp vsplit vstack where withStream xlog1py xlogy zeros
-  zerosLike zeta
+  gaussianWindow gcd ge gelu generalHamming generatorState geomspace geqrf get glu grad gradient gradients
+  graph gridSample groupNorm gt gumbelSoftmax hamming hann hardshrink hardsigmoid hardswish hardtanh heaviside
+  hermitePolynomialH hermitePolynomialHe hessian hfft hfft2 hfftn hingeEmbeddingLoss histogram
+  householderProduct hsplit hstack huberLoss hypot i0 i0e i1 i1e ifft ifft2 ifftn ifftshift igamma igammac
+  ihfft ihfft2 ihfftn iinfo im2col indexAdd indexCopy indexFill indexReduce indexSelect inner instanceNorm
+  interp interpolate inv irfft irfft2 irfftn isComplex isContiguousIn isclose isdtype isfinite isin isinf isnan
+  isneginf isposinf istft item jacobian jvp kaiser klDiv kron kronecker kthvalue l1Loss laguerrePolynomialL
+  lastDispatch layerNorm lcm ldexp le leakyRelu legendrePolynomialP lerp lgamma linear linspace
+  localResponseNorm log log10 log1p log2 logNdtr logSigmoid logSoftmax logaddexp logaddexp2 logcumsumexp logdet
+  logicalAnd logicalNot logicalOr logicalXor logit logspace logsumexp lpPool1d lpPool2d lpPool3d lstsq lt lu
+  luFactor luSolve manualSeed marginRankingLoss maskedFill maskedScatter maskedSelect matmul matrixExp
+  matrixNorm matrixPower matrixRank max maxPool1d maxPool1dWithIndices maxPool2d maxPool2dWithIndices maxPool3d
+  maxPool3dWithIndices maxUnpool1d maxUnpool2d maxUnpool3d maximum mean median memory meshgrid min minimum mish
+  mode modifiedBesselK0 modifiedBesselK1 moveAxis mseLoss mul multiDot multiMarginLoss multilabelMarginLoss
+  multilabelSoftMarginLoss multinomial mvlgamma nanToNum nanmax nanmean nanmedian nanmin nanprod nanquantile
+  nanstd nansum nanvar ndtr ndtri ne neg newAxis nextafter nllLoss noGrad nonzero norm normal normalize nuttall
+  offload oneHot ones onesLike ormqr orthogonalize outer pad pairwiseDistance pcaLowrank pdist permute pinv
+  pixelShuffle pixelUnshuffle plot poissonNllLoss polar polygamma positive pow prelu prod profile progress qr
+  quantile quantize quantizeFp8 rad2deg rand randLike randint randintLike randn randnLike randperm range
+  ravelMultiIndex read reciprocal registerHook relu relu6 remainder renorm repeat repeatInterleave reshape
+  resultType retainGrad rfft rfft2 rfftfreq rfftn rmsNorm roll rot90 round rrelu rsqrt runProgram scaledMatmul
+  scaledModifiedBesselK0 scaledModifiedBesselK1 scatter scatterAdd scatterReduce searchsorted seed selu set
+  setChecking setFloat32Precision setGeneratorState setMemoryLimit setPath shiftedChebyshevPolynomialT
+  shiftedChebyshevPolynomialU shiftedChebyshevPolynomialV shiftedChebyshevPolynomialW sigmoid sign signbit silu
+  sin sinc sinh slice slogdet smoothL1Loss softMarginLoss softmax softmin softplus softshrink softsign solve
+  solveTriangular sort sourceCounters sphericalBesselJ0 split sqrt square squeeze stack std stdMean stft sub
+  sum surface svd svdLowrank svdvals swapAxes symmetricPower synchronize take takeAlongAxis tan tanh tanhshrink
+  tensor tensorSplit tensordot tensorinv tensorsolve texture threshold tidy tile to toArray toJSON toString
+  topk trace traceThread transpose trapezoid tril trilIndices trim tripletMarginLoss
+  tripletMarginWithDistanceLoss triu triuIndices trunc unbind unflatten unfold uniform unique uniqueAll
+  uniqueConsecutive unravelIndex unsqueeze validateLaunch valueAndGrad vander var varMean variance vecdot
+  vectorNorm viewAsComplex viewAsReal vjp vsplit vstack where withStream xlog1py xlogy zeros zerosLike zeta
 `;
 
 const operations = new Set(

@@ -89,7 +89,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       [() => linalg.eigvals(zeros([3], { device })), "eigvals takes matrices, the last two axes of a tensor, but got"],
       [
         () => linalg.eig(zeros([2, 2], { dtype: "float16", device })),
-        'eig computes in float32 and float64 but got float16: convert it with .to("float32").',
+        'eig computes in float32 and float64, complex64 and complex128, but got float16: convert it with .to("float32").',
       ],
     ] as const)
       expect(run).toThrow(sentence);

@@ -269,6 +269,19 @@ for (const { name: device } of devices)
           expectNear(fft.ifft(fft.fft(x)).real, flat(x), [5], "float64");
           expectNear(fft.hfft(fft.ihfft(x), 5), flat(x), [5], "float64");
           expectNear(fft.ihfft(x), flat(fft.ifft(x).slice([0, 3])), [5], "float64");
+          const block = tensor(numbers(60), { device, dtype: "float64" }).reshape([3, 4, 5]);
+          expectNear(fft.ihfftn(block), flat(fft.ifftn(block).slice(null, null, [0, 3])), [3, 4, 5], "float64");
+          expectNear(fft.ihfft2(block), flat(fft.ifft2(block).slice(null, null, [0, 3])), [4, 5], "float64");
+          expectNear(fft.hfftn(fft.ihfftn(block), { s: [3, 4, 5] }), flat(block), [3, 4, 5], "float64");
+          expectNear(fft.hfft2(fft.ihfft2(block), [4, 5]), flat(block), [4, 5], "float64");
+          const half = complex(block, block.flip(0));
+          expectNear(fft.hfftn(half), flat(fft.hfft(fft.fft2(half, { axes: [0, 1] }))), [3, 4, 8], "float64");
+          expectNear(
+            fft.hfft2(half, { norm: "ortho" }).mul(Math.sqrt(32)),
+            flat(fft.hfft(fft.fft(half, { axis: 1 }))),
+            [4, 8],
+            "float64",
+          );
           expectNear(
             fft.fft2(x.reshape([1, 5]), { s: [2, 4] }),
             flat(
@@ -304,6 +317,8 @@ for (const { name: device } of devices)
             expectGradients((x) => fft.irfft(pairs(x), 2 * n - 1), [{ shape: [2, n, 2] }], device);
             expectGradients((x) => fft.irfft2(pairs(x)), [{ shape: [2, n, 2] }], device);
             expectGradients((x) => fft.hfft(pairs(x)), [{ shape: [2, n, 2] }], device);
+            expectGradients((x) => fft.hfft2(pairs(x)), [{ shape: [2, n, 2] }], device);
+            expectGradients((x) => parts(fft.ihfftn(x)), [{ shape: [2, n] }], device);
           }
           // Of the square of a transform, whose gradient is a transform of another.
           const slope = (of: (x: Tensor) => Tensor) => (x: Tensor) => {

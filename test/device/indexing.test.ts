@@ -238,6 +238,14 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
     expect(() => x.get(zeros([4, 3], { dtype: "bool", device }))).toThrow(
       "A mask of shape [4, 3] does not fit the 2 axes from 0 on of shape [3, 4].",
     );
+    // A mask without elements fits, and chooses nothing.
+    expect(x.get(zeros([0], { dtype: "bool", device })).shape).toEqual([0, 4]);
+    expect(x.get(zeros([3, 0], { dtype: "bool", device })).shape).toEqual([0]);
+    expect(x.get(zeros([0, 0], { dtype: "bool", device })).shape).toEqual([0]);
+    expect(x.get(null, zeros([0], { dtype: "bool", device })).shape).toEqual([3, 0]);
+    const before = x.toArray();
+    x.set([zeros([0, 4], { dtype: "bool", device })], 7);
+    expect(x.toArray()).toEqual(before);
     expect(() => x.get(full([1], 0.5, { device }))).toThrow(
       'get takes integer indices but got a tensor of float32: convert it, e.g. with .to("int64").',
     );

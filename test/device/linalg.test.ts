@@ -442,7 +442,7 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
           `SHAPE: ${name} takes square matrices, the last two axes of a tensor, but got shape [2, 3].`,
         );
         expect(code(() => run(zeros([2, 2], { dtype: "float16", device })))).toBe(
-          `DTYPE: ${name} computes in float32 and float64 but got float16: convert it with .to("float32").`,
+          `DTYPE: ${name} computes in float32 and float64, complex64 and complex128, but got float16: convert it with .to("float32").`,
         );
       }
       for (const [name, run] of Object.entries({
@@ -454,10 +454,10 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
           `SHAPE: ${name} takes matrices, the last two axes of a tensor, but got shape [2].`,
         );
       expect(code(() => linalg.svd(tensor([[1]], { dtype: "bfloat16", device })).S)).toBe(
-        'DTYPE: svd computes in float32 and float64 but got bfloat16: convert it with .to("float32").',
+        'DTYPE: svd computes in float32 and float64, complex64 and complex128, but got bfloat16: convert it with .to("float32").',
       );
       expect(code(() => linalg.inv(tensor([[1]], { dtype: "float8_e4m3", device })))).toBe(
-        'DTYPE: inv computes in float32 and float64 but got float8_e4m3, which only stores numbers: convert it with .to("float32").',
+        'DTYPE: inv computes in float32 and float64, complex64 and complex128, but got float8_e4m3, which only stores numbers: convert it with .to("float32").',
       );
       expect(code(() => linalg.solve(matrix(fine), matrix([1, 2, 3])))).toBe(
         "SHAPE: solve takes matrices […, m, n] and right-hand sides […, m, k] or […, m] but got shapes [2, 2] and [3].",

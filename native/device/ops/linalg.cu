@@ -92,6 +92,49 @@ __global__ void determinants(const T* factors, const int* pivots, T* whole, T* s
   }
 }
 
+// The same of a product of complex numbers.
+struct ScaledPoint {
+  double re, im;
+  long long exponent;
+  __device__ inline ScaledPoint times(ScaledPoint other) const {
+    const double x = re * other.re - im * other.im, y = re * other.im + im * other.re;
+    int shift;
+    frexp(fabs(x) > fabs(y) ? fabs(x) : fabs(y), &shift);
+    return {ldexp(x, -shift), ldexp(y, -shift), exponent + other.exponent + shift};
+  }
+};
+
+// determinants of complex numbers, whose sign is of size 1; the logarithms are real. A thread has a matrix.
+template <class C>
+__global__ void complex_determinants(const C* factors, const int* pivots, C* whole, C* sign, decltype(C::re)* logarithm,
+                                     long long count, long long n) {
+  using Part = decltype(C::re);
+#ifdef WARPCELL_SERIAL
+  Span span = {(long long)blockIdx.x * count / gridDim.x, ((long long)blockIdx.x + 1) * count / gridDim.x};
+  const long long step = 1;
+#else
+  Span span = {global_index(), count};
+  const long long step = (long long)gridDim.x * blockDim.x;
+#endif
+  for (long long matrix = span.begin; matrix < span.end; matrix += step) {
+    ScaledPoint product = {1, 0, 0};
+    for (long long i = 0; i < n; i++) {
+      const C factor = factors[(matrix * n + i) * n + i];
+      const double turn = pivots[matrix * n + i] == i + 1 ? 1 : -1;
+      product = product.times({turn * factor.re, turn * factor.im, 0});
+    }
+    const long long most = 4096, exponent = product.exponent < -most  ? -most
+                                            : product.exponent > most ? most
+                                                                      : product.exponent;
+    if (whole != nullptr)
+      whole[matrix] = {Part(ldexp(product.re, int(exponent))), Part(ldexp(product.im, int(exponent)))};
+    if (sign == nullptr) continue;
+    const double size = hypot(product.re, product.im), over = size == 0 ? 1 : size;
+    sign[matrix] = {Part(product.re / over), Part(product.im / over)};
+    logarithm[matrix] = Part(log(size) + double(product.exponent) * 0.69314718055994530942);
+  }
+}
+
 // orders[b][i]: the row that `exchanges` by pivots, counted from 1, one after the other, bring to place i of 0 … rows −
 // 1; or, inverse, the place that row i comes to.
 __global__ void row_orders(const int* pivots, long long* orders, long long count, long long exchanges, long long rows,
@@ -116,12 +159,39 @@ __global__ void row_orders(const int* pivots, long long* orders, long long count
   }
 }
 
+#ifndef WARPCELL_SERIAL
+template <class T>
+__device__ inline bool is_nan(T x) {
+  return x != x;
+}
+__device__ inline bool is_nan(complex64 z) { return z.re != z.re || z.im != z.im; }
+__device__ inline bool is_nan(complex128 z) { return z.re != z.re || z.im != z.im; }
+template <class T>
+__device__ inline bool is_zero(T x) {
+  return x == 0;
+}
+__device__ inline bool is_zero(complex64 z) { return z.re == 0 && z.im == 0; }
+__device__ inline bool is_zero(complex128 z) { return z.re == 0 && z.im == 0; }
+template <class T>
+__device__ inline T missing() {
+  return {decltype(T::re)(__int_as_float(0x7fffffff)), decltype(T::re)(__int_as_float(0x7fffffff))};
+}
+template <>
+__device__ inline float missing<float>() {
+  return __int_as_float(0x7fffffff);
+}
+template <>
+__device__ inline double missing<double>() {
+  return double(__int_as_float(0x7fffffff));
+}
+#endif
+
 // marks[b] = 1 where one of the `size` elements of matrix b is NaN. For GPUs alone, whose library loses it.
 template <class T>
 __global__ void mark_nan(const T* in, int* marks, long long count, long long size) {
 #ifndef WARPCELL_SERIAL
   for (long long i = global_index(); i < count; i += (long long)gridDim.x * blockDim.x)
-    if (in[i] != in[i]) atomicExch(marks + i / size, 1);
+    if (is_nan(in[i])) atomicExch(marks + i / size, 1);
 #endif
 }
 
@@ -138,8 +208,8 @@ __global__ void check_factors(T* factors, const int* marks, int* status, long lo
   __syncthreads();
   for (long long i = threadIdx.x; i < n; i += blockDim.x) {
     if (is_marked)
-      own[i * line + i] = T(__int_as_float(0x7fffffff));
-    else if (own[i * line + i] == 0)
+      own[i * line + i] = missing<T>();
+    else if (is_zero(own[i * line + i]))
       atomicMin(&first, int(i));
   }
   __syncthreads();

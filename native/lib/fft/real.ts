@@ -26,6 +26,8 @@ type RealOver = <D extends DType>(
 
 const toHalf = (name: string) => ({ name, kind: "r2c", isInverse: false, isBack: false }) as const;
 const fromHalf = (name: string) => ({ name, kind: "c2r", isInverse: true, isBack: true }) as const;
+const hermitian = (name: string) => ({ name, kind: "c2r", isInverse: false, isBack: false }) as const;
+const toHermitian = (name: string) => ({ name, kind: "r2c", isInverse: true, isBack: true }) as const;
 const planes = [-2, -1] as const;
 
 /**
@@ -72,10 +74,34 @@ export const irfftn: RealOver = over(fromHalf("irfftn"), null);
  * @example
  * fft.hfft(tensor([1, 2, 3])); // → tensor([8, -2, 0, -2], shape [4], float32, cpu)
  */
-export const hfft: RealAlong = along({ name: "hfft", kind: "c2r", isInverse: false, isBack: false });
+export const hfft: RealAlong = along(hermitian("hfft"));
 /**
  * The way back from {@link hfft}: the first half of the inverse transform of real numbers.
  * @example
  * fft.ihfft(tensor([8, -2, 0, -2])).real; // → tensor([1, 2, 3], shape [3], float32, cpu)
  */
-export const ihfft: ComplexAlong = along({ name: "ihfft", kind: "r2c", isInverse: true, isBack: true });
+export const ihfft: ComplexAlong = along(toHermitian("ihfft"));
+/**
+ * {@link hfft} along the last of two axes, after {@link fft} along the other, see {@link TransformAxesOptions}.
+ * @example
+ * fft.hfft2(tensor([[1, 2, 3]])); // → tensor([[8, -2, 0, -2]], shape [1, 4], float32, cpu)
+ */
+export const hfft2: RealOver = over(hermitian("hfft2"), planes);
+/**
+ * The way back from {@link hfft2}.
+ * @example
+ * fft.ihfft2(tensor([[8, -2, 0, -2]])).real; // → tensor([[1, 2, 3]], shape [1, 3], float32, cpu)
+ */
+export const ihfft2: ComplexOver = over(toHermitian("ihfft2"), planes);
+/**
+ * {@link hfft} along the last of several axes, after {@link fft} along the others, see {@link TransformAxesOptions}.
+ * @example
+ * fft.hfftn(tensor([[1, 2, 3]])); // → tensor([[8, -2, 0, -2]], shape [1, 4], float32, cpu)
+ */
+export const hfftn: RealOver = over(hermitian("hfftn"), null);
+/**
+ * The way back from {@link hfftn}.
+ * @example
+ * fft.ihfftn(tensor([[8, -2, 0, -2]])).real; // → tensor([[1, 2, 3]], shape [1, 3], float32, cpu)
+ */
+export const ihfftn: ComplexOver = over(toHermitian("ihfftn"), null);

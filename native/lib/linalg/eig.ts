@@ -4,7 +4,7 @@ import type { DType } from "../memory/dtype.ts";
 import { applyAll } from "../ops/core/apply.ts";
 import { exactly } from "../ops/linear/precision.ts";
 import { define } from "../tensor/arguments.ts";
-import { complex, type ComplexOf } from "../tensor/complex.ts";
+import { complex, isComplex, type ComplexOf } from "../tensor/complex.ts";
 import { cat, eye } from "../tensor/joining.ts";
 import { Tensor } from "../tensor/tensor.ts";
 import { isTracked, transposedOf, type MatrixOf } from "./operands.ts";
@@ -41,6 +41,11 @@ function realSolution(a: Tensor, b: Tensor): Tensor {
 class Eig extends AutogradFunction {
   static forward(context: FunctionContext, x: Tensor): readonly [Tensor, Tensor] {
     const [parts, rows] = applyAll("eigenParts", [x], { vectors: true }) as [Tensor, Tensor];
+    if (isComplex(x)) {
+      const results = [parts, transposedOf(rows).contiguous() as Tensor] as const;
+      context.saveForBackward(...results);
+      return results;
+    }
     const [re, im] = parts.unbind(-2) as [Tensor<"float64">, Tensor<"float64">];
     const results = [complex(re, im) as Tensor, vectorsOf(rows, im)] as const;
     context["dtype"] = x.dtype;
@@ -60,7 +65,9 @@ class Eig extends AutogradFunction {
       const gaps = values.unsqueeze(-2).sub(values.unsqueeze(-1)).conj().add(one);
       const apart = inner.sub(back.matmul(vectors).mul(lengths)).div(gaps).mul(one.neg().add(1));
       const slopes = apart.add(gValues.unsqueeze(-2).mul(one)) as Tensor;
-      return realSolution(back, slopes.matmul(back) as Tensor).to(context["dtype"] as "float64");
+      const inside = slopes.matmul(back) as Tensor;
+      if (context["dtype"] === undefined) return solve(back, inside) as Tensor;
+      return realSolution(back, inside).to(context["dtype"] as "float64");
     });
   }
 }
@@ -86,6 +93,7 @@ export const eig: <D extends DType>(x: Tensor<D>) => GeneralEigen<ComplexOf<Matr
 export const eigvals: <D extends DType>(x: Tensor<D>) => Tensor<ComplexOf<MatrixOf<D>>> = define("eigvals", {}, (x) => {
   if (isTracked(x)) return Eig.apply(x)[0];
   const [parts] = applyAll("eigenParts", [x], { vectors: false }) as [Tensor];
+  if (isComplex(x)) return parts;
   const [re, im] = parts.unbind(-2) as [Tensor<"float64">, Tensor<"float64">];
   return complex(re, im);
 });

@@ -7,7 +7,7 @@ import { matricesOf, squaresOf } from "../ops/linalg/matrices.ts";
 import { define, flag, tensor } from "../tensor/arguments.ts";
 import { eye } from "../tensor/joining.ts";
 import type { Tensor } from "../tensor/tensor.ts";
-import { solutionOf, systemOf, type MatrixOf } from "./operands.ts";
+import { conjugated, solutionOf, systemOf, type MatrixOf } from "./operands.ts";
 
 /** What {@link luFactor} gives. */
 export interface PackedFactors<D extends DType = DType> {
@@ -68,9 +68,10 @@ export const lu: <D extends DType>(x: Tensor<D>) => TriangularFactors<MatrixOf<D
   };
 });
 
-/** `transposed`: aᵀ · x = b. */
+/** `transposed`: aᵀ · x = b. `adjoint`: aᴴ · x = b. */
 export interface LuSolveOptions {
   readonly transposed?: boolean;
+  readonly adjoint?: boolean;
 }
 
 /**
@@ -89,10 +90,12 @@ export const luSolve: <D extends DType>(
   "luSolve",
   {
     required: { pivots: tensor, b: tensor },
-    options: { transposed: flag },
-    aliases: { trans: (value) => ({ transposed: value === 1 || value === "T" }), adjoint: "transposed" },
+    options: { transposed: flag, adjoint: flag },
+    aliases: {
+      trans: (value) => ({ transposed: value === 1 || value === "T", adjoint: value === 2 || value === "C" }),
+    },
   },
-  (LU, { pivots, b, transposed = false }) => {
+  (LU, { pivots, b, adjoint = false, transposed = adjoint }) => {
     const { rows, batch } = squaresOf("luSolve", LU);
     const isMade = pivots.dtype === "int32" && pivots.shape.join() === [...batch, rows].join();
     if (!isMade)
@@ -104,9 +107,10 @@ export const luSolve: <D extends DType>(
     const exchanges = pivots.expand(system.a.shape.slice(0, -1));
     const solved = (sides: Tensor, isUpper: boolean) =>
       apply("solveTriangular", [system.a, sides], { isUpper, isTransposed: transposed, isUnit: !isUpper }) as Tensor;
+    const sides = adjoint ? conjugated(system.b) : system.b;
     const x = transposed
-      ? inOrder(solved(solved(system.b, true), false), exchanges, true)
-      : solved(solved(inOrder(system.b, exchanges, false), false), true);
-    return solutionOf(x, system);
+      ? inOrder(solved(solved(sides, true), false), exchanges, true)
+      : solved(solved(inOrder(sides, exchanges, false), false), true);
+    return solutionOf(adjoint ? conjugated(x) : x, system);
   },
 );

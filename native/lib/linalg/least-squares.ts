@@ -1,18 +1,26 @@
 // Systems of equations without a solution, or with many: least squares and pseudo-inverses.
-import type { DType } from "../memory/dtype.ts";
+import { TensorError } from "../errors.ts";
+import { factsOf, type DType } from "../memory/dtype.ts";
+import { formatShape, type Shape } from "../memory/shape.ts";
 import { apply, applyAll } from "../ops/core/apply.ts";
-import { matricesOf, matrixDType } from "../ops/linalg/matrices.ts";
-import { atLeast, define, flag, tensor } from "../tensor/arguments.ts";
-import type { Tensor } from "../tensor/tensor.ts";
-import { solutionOf, systemOf, type MatrixOf } from "./operands.ts";
+import { matricesOf, matrixDType, sizeDType } from "../ops/linalg/matrices.ts";
+import { atLeast, define, either, flag, tensor } from "../tensor/arguments.ts";
+import { Tensor } from "../tensor/tensor.ts";
+import { isComplex } from "../tensor/complex.ts";
+import { adjointOf, solutionOf, systemOf, type MatrixOf, type SizeOf } from "./operands.ts";
 
 /** `rcond`, or `rtol`: singular values up to this times the largest count as 0; max(m, n) · ε when left out. */
 export interface CutoffOptions {
   readonly rcond?: number;
   readonly rtol?: number;
 }
-/** `hermitian`: of symmetric matrices, of which the lower triangle is read. */
-export interface InverseOptions extends CutoffOptions {
+/**
+ * `rcond`, or `rtol`, as of {@link CutoffOptions}; a tensor [B…] has one for each matrix. `hermitian`: of symmetric, or
+ * Hermitian, matrices, of which the lower triangle is read.
+ */
+export interface InverseOptions {
+  readonly rcond?: number | Tensor;
+  readonly rtol?: number | Tensor;
   readonly hermitian?: boolean;
 }
 
@@ -20,12 +28,12 @@ export interface InverseOptions extends CutoffOptions {
 export interface LeastSquares<D extends DType = DType> {
   /** x [B…, n, k], or [B…, n] where b is vectors. */
   readonly solution: Tensor<D>;
-  /** Σ (a · x − b)² over the equations: [B…, k], or [B…]. */
-  readonly residuals: Tensor<D>;
+  /** Σ |a · x − b|² over the equations: [B…, k], or [B…]. */
+  readonly residuals: Tensor<SizeOf<D>>;
   /** How many singular values do not count as 0: [B…]. */
   readonly rank: Tensor<"int64">;
   /** The singular values of a, descending: [B…, min(m, n)]. */
-  readonly singularValues: Tensor<D>;
+  readonly singularValues: Tensor<SizeOf<D>>;
 }
 
 const cutoff = { options: { rcond: atLeast(0) }, aliases: { rtol: "rcond" }, bare: ["rcond"] } as const;
@@ -33,15 +41,37 @@ const cutoff = { options: { rcond: atLeast(0) }, aliases: { rtol: "rcond" }, bar
 /** What counts as 0 where nobody says. */
 export function defaultCutoff(name: string, x: Tensor): number {
   const { rows, columns } = matricesOf(name, x);
-  return Math.max(rows, columns) * (matrixDType(name, x) === "float32" ? 2 ** -23 : 2 ** -52);
+  return Math.max(rows, columns) * (sizeDType(matrixDType(name, x)) === "float32" ? 2 ** -23 : 2 ** -52);
 }
 
 /** How many of singular values do not count as 0: those above that, or that part of the largest. */
-export const rankOf = (values: Tensor, rcond: number, least = 0): Tensor<"int64"> =>
-  (values.shape.at(-1) === 0
-    ? values.sum(-1)
-    : values.gt(values.max({ axis: -1, keepdims: true }).mul(rcond).maximum(least)).sum(-1)
-  ).to("int64");
+export const rankOf = (values: Tensor, rcond: number | Tensor, least: number | Tensor = 0): Tensor<"int64"> => {
+  if (values.shape.at(-1) === 0) return values.sum(-1).to("int64");
+  const [part, floor] = [rcond, least].map((each) => (each instanceof Tensor ? each.unsqueeze(-1) : each));
+  return values
+    .gt(values.max({ axis: -1, keepdims: true }).mul(part!).maximum(floor!))
+    .sum(-1)
+    .to("int64");
+};
+
+/** A bound for all matrices of x [B…, m, n], or a tensor [B…] of one for each. */
+export const bound = either(atLeast(0), tensor);
+
+/** A bound as operands are taken beside sizes of x; of real numbers, and of the batch's shape or one broadcast to it. */
+export function boundOf(name: string, x: Tensor, given: number | Tensor): number | Tensor {
+  if (typeof given === "number") return given;
+  const { batch } = matricesOf(name, x);
+  const isReal = factsOf(given.dtype).kind !== "complex";
+  if (!isReal || !fits(given.shape, batch))
+    throw new TensorError(
+      "SHAPE",
+      `${name} takes a bound for each matrix, real numbers of shape ${formatShape(batch)}, but got ${given.dtype} of shape ${formatShape(given.shape)}.`,
+    );
+  return given.to(sizeDType(matrixDType(name, x))) as Tensor;
+}
+
+const fits = (shape: Shape, whole: Shape): boolean =>
+  shape.length <= whole.length && shape.toReversed().every((size, at) => size === 1 || size === whole.at(-1 - at));
 
 /**
  * x for which |a · x − b| is least, the shortest of several, for a [B…, m, n] of any rank and b [B…, m, k] or [B…, m]:
@@ -59,7 +89,8 @@ export const lstsq: <D extends DType>(
   const system = systemOf("lstsq", a, b);
   const limit = rcond ?? defaultCutoff("lstsq", system.a);
   const [x, values] = applyAll("leastSquares", [system.a, system.b], { rcond: limit }) as Tensor[];
-  const residuals = system.a.matmul(x!).sub(system.b).square().sum(-2);
+  const distance = system.a.matmul(x!).sub(system.b) as Tensor;
+  const residuals = (isComplex(distance) ? distance.abs() : distance).square().sum(-2) as Tensor;
   return {
     solution: solutionOf(x!, system),
     residuals: system.isVector ? residuals.squeeze(-1) : residuals,
@@ -78,9 +109,13 @@ export const pinv: <D extends DType>(x: Tensor<D>, options?: number | InverseOpt
   "pinv",
   {
     ...cutoff,
-    options: { ...cutoff.options, hermitian: flag },
+    options: { rcond: bound, hermitian: flag },
     instead: { atol: "Write rtol, a part of the largest singular value." },
   },
   (x, { rcond = defaultCutoff("pinv", x), hermitian = false }) =>
-    apply("pseudoInverse", [hermitian ? x.tril().add(x.tril(-1).swapAxes(-1, -2)) : x], { rcond }),
+    apply(
+      "pseudoInverse",
+      [hermitian ? x.tril().add(adjointOf(x.tril(-1) as Tensor)) : x, boundOf("pinv", x, rcond)],
+      {},
+    ),
 );

@@ -34,8 +34,9 @@ export {
   type PackedFactors,
   type TriangularFactors,
 } from "./factors.ts";
-export { householderProduct, ormqr, type ReflectOptions } from "./reflections.ts";
+export { geqrf, householderProduct, ormqr, type PackedReflections, type ReflectOptions } from "./reflections.ts";
 export { tensorinv, tensorsolve, type TensorInverseOptions, type TensorSolveOptions } from "./tensor-systems.ts";
+export { pcaLowrank, svdLowrank, type LowRankOptions, type PrincipalOptions } from "./low-rank.ts";
 export { eig, eigvals, type GeneralEigen } from "./eig.ts";
 export { lstsq, pinv, type CutoffOptions, type InverseOptions, type LeastSquares } from "./least-squares.ts";
 export {

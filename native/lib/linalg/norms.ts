@@ -3,11 +3,11 @@ import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import { checkedAxis } from "../memory/shape.ts";
 import { matricesOf, matrixDType, squaresOf } from "../ops/linalg/matrices.ts";
-import { atLeast, axes, define, either, flag, number, oneOf } from "../tensor/arguments.ts";
+import { axes, define, either, flag, number, oneOf } from "../tensor/arguments.ts";
 import { norm as normOfAll } from "../tensor/reductions.ts";
 import type { Tensor } from "../tensor/tensor.ts";
-import { defaultCutoff, rankOf } from "./least-squares.ts";
-import type { MatrixOf } from "./operands.ts";
+import { bound, boundOf, defaultCutoff, rankOf } from "./least-squares.ts";
+import type { SizeOf } from "./operands.ts";
 import { inv } from "./solving.ts";
 import { eigvalsh, svdvals } from "./spectra.ts";
 
@@ -103,11 +103,12 @@ export const norm: <D extends DType>(x: Tensor<D>, options?: AnyNormOptions) => 
 
 /**
  * Singular values count as 0 up to `rtol` times the largest, or `atol`, whichever is more; rtol is max(m, n) · ε when
- * both are left out, and 0 beside an atol. `hermitian`: of symmetric matrices, whose lower triangle is read.
+ * both are left out, and 0 beside an atol. A tensor [B…] has one for each matrix. `hermitian`: of symmetric, or
+ * Hermitian, matrices, whose lower triangle is read.
  */
 export interface RankOptions {
-  readonly rtol?: number;
-  readonly atol?: number;
+  readonly rtol?: number | Tensor;
+  readonly atol?: number | Tensor;
   readonly hermitian?: boolean;
 }
 
@@ -119,11 +120,18 @@ export interface RankOptions {
 export const matrixRank: (x: Tensor, options?: RankOptions) => Tensor<"int64"> = define(
   "matrixRank",
   {
-    options: { rtol: atLeast(0), atol: atLeast(0), hermitian: flag },
+    options: { rtol: bound, atol: bound, hermitian: flag },
     aliases: { tol: "atol", rcond: "rtol" },
   },
-  (x, { atol = 0, rtol = atol > 0 ? 0 : defaultCutoff("matrixRank", x), hermitian = false }) =>
-    rankOf(hermitian ? eigvalsh(x.detach()).abs() : svdvals(x.detach()), rtol, atol),
+  (
+    x,
+    { atol = 0, rtol = typeof atol !== "number" || atol > 0 ? 0 : defaultCutoff("matrixRank", x), hermitian = false },
+  ) =>
+    rankOf(
+      (hermitian ? eigvalsh(x.detach()).abs() : svdvals(x.detach())) as Tensor,
+      boundOf("matrixRank", x, rtol),
+      boundOf("matrixRank", x, atol),
+    ),
 );
 
 /**
@@ -132,7 +140,7 @@ export const matrixRank: (x: Tensor, options?: RankOptions) => Tensor<"int64"> =
  * @example
  * linalg.cond(tensor([[4, 0], [0, 2]])); // → tensor(2, shape [], float32, cpu)
  */
-export const cond: <D extends DType>(x: Tensor<D>, ord?: MatrixOrder) => Tensor<MatrixOf<D>> = define(
+export const cond: <D extends DType>(x: Tensor<D>, ord?: MatrixOrder) => Tensor<SizeOf<D>> = define(
   "cond",
   { options: { ord: order }, bare: ["ord"], aliases: { p: "ord" } },
   (x, { ord = 2 }) => {

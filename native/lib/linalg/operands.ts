@@ -1,6 +1,6 @@
 // What functions of linear algebra check of their operands, and how batches of them go together.
 import { TensorError } from "../errors.ts";
-import type { DType } from "../memory/dtype.ts";
+import { factsOf, type ComplexDType, type DType } from "../memory/dtype.ts";
 import { promoted } from "../memory/promotion.ts";
 import { broadcast, formatShape, type Shape } from "../memory/shape.ts";
 import { apply } from "../ops/core/apply.ts";
@@ -9,7 +9,9 @@ import { matrixDType, turnedAxes } from "../ops/linalg/matrices.ts";
 import { Tensor } from "../tensor/tensor.ts";
 
 /** The dtype of matrices of dtype D: integers and bool become float32; float16 and bfloat16 are refused. */
-export type MatrixOf<D extends DType> = D extends "float64" ? "float64" : "float32";
+export type MatrixOf<D extends DType> = D extends "float64" | ComplexDType ? D : "float32";
+/** The dtype of what is real of them: eigenvalues of Hermitian ones, singular values. */
+export type SizeOf<D extends DType> = D extends "float64" | "complex128" ? "float64" : "float32";
 
 /** Whether a gradient of a result may be asked for. */
 export const isTracked = (...operands: readonly Tensor[]): boolean =>
@@ -18,6 +20,11 @@ export const isTracked = (...operands: readonly Tensor[]): boolean =>
 /** A view of the transposed matrices. */
 export const transposedOf = (x: Tensor): Tensor =>
   apply("permute", [x], { axes: turnedAxes(x.shape.length) }) as Tensor;
+
+/** Of complex numbers the conjugates, of others the tensor itself. */
+export const conjugated = (x: Tensor): Tensor => (factsOf(x.dtype).kind === "complex" ? (x.conj() as Tensor) : x);
+/** The adjoint matrices: of real numbers the transposed ones. */
+export const adjointOf = (x: Tensor): Tensor => transposedOf(conjugated(x));
 
 /** With its batch broadcast to a larger one. */
 export function overBatch(x: Tensor, batch: Shape): Tensor {

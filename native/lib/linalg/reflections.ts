@@ -2,12 +2,33 @@
 import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import { formatShape } from "../memory/shape.ts";
-import { apply } from "../ops/core/apply.ts";
+import { apply, applyAll } from "../ops/core/apply.ts";
 import { matricesOf, matrixDType } from "../ops/linalg/matrices.ts";
 import { define, flag, tensor } from "../tensor/arguments.ts";
 import { eye } from "../tensor/joining.ts";
 import type { Tensor } from "../tensor/tensor.ts";
-import { transposedOf, type MatrixOf } from "./operands.ts";
+import { adjointOf, conjugated, type MatrixOf } from "./operands.ts";
+
+/** What {@link geqrf} gives: x = H₁ · H₂ · … · Hₖ · R with Hᵢ = 1 − scaleᵢ · vᵢ · vᵢᴴ and k = min(m, n). */
+export interface PackedReflections<D extends DType = DType> {
+  /** R on and above the diagonal, and below it the vectors, whose diagonal is 1. */
+  readonly reflections: Tensor<D>;
+  readonly scales: Tensor<D>;
+}
+
+/**
+ * Q · R of matrices [B…, m, n] with Q as the reflections that it is a product of, as LAPACK's geqrf leaves them, for
+ * {@link householderProduct} and {@link ormqr}. It has no gradient: {@link qr} has one (Golub and Van Loan, "Matrix
+ * Computations", 5.2).
+ * @example
+ * const { reflections, scales } = linalg.geqrf(tensor([[3, 1], [4, 2]]));
+ * const Q = linalg.householderProduct(reflections, scales);
+ * Q.matmul(reflections.triu()).round(); // → tensor([[3, 1], [4, 2]], shape [2, 2], float32, cpu)
+ */
+export const geqrf: <D extends DType>(x: Tensor<D>) => PackedReflections<MatrixOf<D>> = define("geqrf", {}, (x) => {
+  const [reflections, scales] = applyAll("reflections", [x], {});
+  return { reflections, scales };
+});
 
 interface Reflections {
   /** Below the diagonal what was given, on it 1, above it 0. */
@@ -15,7 +36,7 @@ interface Reflections {
   readonly scales: Tensor;
 }
 
-/** The reflections 1 − scale · v · vᵀ whose vectors stand below the diagonal of x [B…, m, n], n scales for each. */
+/** The reflections 1 − scale · v · vᴴ whose vectors stand below the diagonal of x [B…, m, n], n scales for each. */
 function reflectionsOf(name: string, x: Tensor, scales: Tensor): Reflections {
   const { batch, rows, columns } = matricesOf(name, x);
   const count = scales.shape.at(-1) ?? 0;
@@ -31,21 +52,24 @@ function reflectionsOf(name: string, x: Tensor, scales: Tensor): Reflections {
 }
 
 /**
- * Q · y or Qᵀ · y, where Q = H₁ · H₂ · … · Hₖ = 1 − V · T · Vᵀ with T⁻¹ · diag(scales) = 1 + diag(scales) · triu(Vᵀ ·
+ * Q · y or Qᴴ · y, where Q = H₁ · H₂ · … · Hₖ = 1 − V · T · Vᴴ with T⁻¹ · diag(scales) = 1 + diag(scales) · triu(Vᴴ ·
  * V, 1) (Schreiber and Van Loan 1989), so that a scale of 0 is no reflection.
  */
-function reflected({ vectors, scales }: Reflections, y: Tensor, isTransposed: boolean): Tensor {
-  const back = transposedOf(vectors);
-  const column = scales.unsqueeze(-1);
-  const inner = back.matmul(vectors).triu(1).mul(column);
+function reflected({ vectors, scales }: Reflections, y: Tensor, isAdjoint: boolean): Tensor {
+  const back = adjointOf(vectors);
+  const column = scales.unsqueeze(-1) as Tensor;
+  const inner = back.matmul(vectors).triu(1).mul(column) as Tensor;
   const solved = (sides: Tensor) =>
-    apply("solveTriangular", [inner, sides], { isUpper: true, isTransposed, isUnit: true }) as Tensor;
-  const along = back.matmul(y);
-  return y.sub(vectors.matmul(isTransposed ? solved(along).mul(column) : solved(along.mul(column))));
+    apply("solveTriangular", [inner, sides], { isUpper: true, isTransposed: isAdjoint, isUnit: true }) as Tensor;
+  const along = back.matmul(y) as Tensor;
+  const inside = isAdjoint
+    ? conjugated(solved(conjugated(along))).mul(conjugated(column))
+    : solved(along.mul(column) as Tensor);
+  return y.sub(vectors.matmul(inside)) as Tensor;
 }
 
 /**
- * The first n columns of H₁ · H₂ · … · Hₖ for reflections Hᵢ = 1 − scaleᵢ · vᵢ · vᵢᵀ whose vectors, 1 on the diagonal,
+ * The first n columns of H₁ · H₂ · … · Hₖ for reflections Hᵢ = 1 − scaleᵢ · vᵢ · vᵢᴴ whose vectors, 1 on the diagonal,
  * stand below the diagonal of x [B…, m, n]; scales [B…, k] with k ≤ n.
  * @example
  * const x = tensor([[1, 0], [1, 1]]);
@@ -63,7 +87,7 @@ export const householderProduct: <D extends DType>(x: Tensor<D>, scales: Tensor)
   },
 );
 
-/** `left`: false is y · Q. `transposed`: Qᵀ in the place of Q. */
+/** `left`: false is y · Q. `transposed`: Qᵀ, of complex numbers Qᴴ, in the place of Q. */
 export interface ReflectOptions {
   readonly left?: boolean;
   readonly transposed?: boolean;
@@ -99,9 +123,9 @@ export const ormqr: <D extends DType>(
         `ormqr takes y with as many ${left ? "rows" : "columns"} as there are in x, and its batch, but got shapes ${formatShape(x.shape)} and ${formatShape(y.shape)}.`,
       );
     const operand = y.to(reflections.vectors.dtype);
-    // y · Q = (Qᵀ · yᵀ)ᵀ.
+    // y · Q = (Qᴴ · yᴴ)ᴴ.
     return left
       ? reflected(reflections, operand, transposed)
-      : transposedOf(reflected(reflections, transposedOf(operand), !transposed));
+      : adjointOf(reflected(reflections, adjointOf(operand), !transposed));
   },
 );

@@ -2,12 +2,12 @@
 import { TensorError } from "../errors.ts";
 import type { DType } from "../memory/dtype.ts";
 import { floatOf } from "../memory/promotion.ts";
-import { matricesOf, matrixDType, squaresOf } from "../ops/linalg/matrices.ts";
+import { matricesOf, realMatrixDType, squaresOf } from "../ops/linalg/matrices.ts";
 import { exactly } from "../ops/linear/precision.ts";
 import { atLeast, count, define, number, oneOf } from "../tensor/arguments.ts";
 import { eye } from "../tensor/joining.ts";
 import type { Tensor } from "../tensor/tensor.ts";
-import { transposedOf, type MatrixOf } from "./operands.ts";
+import { adjointOf, transposedOf, type MatrixOf } from "./operands.ts";
 import { eigh, svd } from "./spectra.ts";
 
 /**
@@ -36,7 +36,7 @@ export const symmetricPower: <D extends DType>(x: Tensor<D>, options?: Symmetric
     { options: { power: number, eps: atLeast(0), method: oneOf("eigen", "newton") } },
     (x, { power = -0.25, eps = 1e-8, method = "eigen" }) => {
       squaresOf("symmetricPower", x);
-      const floats = x.to(matrixDType("symmetricPower", x));
+      const floats = x.to(realMatrixDType("symmetricPower", x));
       const shifted = floats.add(unitBeside(floats).mul(eps)) as Tensor;
       if (method === "newton") return exactly(() => inverseRoot(shifted, power));
       const { eigenvalues, eigenvectors } = eigh(shifted);
@@ -112,7 +112,7 @@ export const orthogonalize: <D extends DType>(x: Tensor<D>, options?: Orthogonal
     const wide = isHigh ? transposedOf(floats) : floats;
     let y = wide.div(wide.norm({ axis: [-2, -1], keepdims: true }).add(1e-7)) as Tensor;
     for (let step = 0; step < steps; step++) {
-      const square = y.matmul(transposedOf(y)) as Tensor;
+      const square = y.matmul(adjointOf(y)) as Tensor;
       const terms = square.mul(-4.775).add(square.matmul(square).mul(2.0315)) as Tensor;
       y = y.mul(3.4445).add(terms.matmul(y)) as Tensor;
     }
@@ -124,7 +124,7 @@ export const orthogonalize: <D extends DType>(x: Tensor<D>, options?: Orthogonal
 export interface Polar<D extends DType = DType> {
   /** [B…, m, n], with orthonormal columns, or rows where it is wide. */
   readonly U: Tensor<D>;
-  /** [B…, n, n], symmetric, without negative eigenvalues. */
+  /** [B…, n, n], symmetric, or Hermitian, without negative eigenvalues. */
   readonly P: Tensor<D>;
 }
 
@@ -136,5 +136,5 @@ export interface Polar<D extends DType = DType> {
  */
 export const polar: <D extends DType>(x: Tensor<D>) => Polar<MatrixOf<D>> = define("polar", {}, (x) => {
   const { U, S, Vh } = svd(x) as { U: Tensor; S: Tensor; Vh: Tensor };
-  return { U: U.matmul(Vh), P: transposedOf(Vh).mul(S.unsqueeze(-2)).matmul(Vh) };
+  return { U: U.matmul(Vh), P: adjointOf(Vh).mul(S.unsqueeze(-2)).matmul(Vh) };
 });

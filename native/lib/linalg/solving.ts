@@ -4,7 +4,17 @@ import { apply, applyAll } from "../ops/core/apply.ts";
 import { squaresOf } from "../ops/linalg/matrices.ts";
 import { define, flag, tensor } from "../tensor/arguments.ts";
 import type { Tensor } from "../tensor/tensor.ts";
-import { isTracked, solutionOf, systemOf, transposedOf, type MatrixOf } from "./operands.ts";
+import { complex, isComplex } from "../tensor/complex.ts";
+import {
+  adjointOf,
+  conjugated,
+  isTracked,
+  solutionOf,
+  systemOf,
+  transposedOf,
+  type MatrixOf,
+  type SizeOf,
+} from "./operands.ts";
 
 /** `upper`: the factor is upper, x = Uᵀ · U, and the upper triangle is looked at. */
 export interface CholeskyOptions {
@@ -12,10 +22,10 @@ export interface CholeskyOptions {
 }
 
 /**
- * The Cholesky factor of symmetric positive definite matrices [B…, n, n]: x = L · Lᵀ with a lower L, whose diagonal is
- * positive. Only the lower triangle is looked at. float32 and float64; integers give float32. The next wait for the
- * device throws TensorError NOT_POSITIVE_DEFINITE for a matrix that is not (Golub and Van Loan, "Matrix Computations",
- * 4.2).
+ * The Cholesky factor of symmetric, or Hermitian, positive definite matrices [B…, n, n]: x = L · Lᴴ with a lower L,
+ * whose diagonal is positive. Only the lower triangle is looked at. Floats and complex numbers; integers give float32.
+ * The next wait for the device throws TensorError NOT_POSITIVE_DEFINITE for a matrix that is not (Golub and Van Loan,
+ * "Matrix Computations", 4.2).
  * @example
  * linalg.cholesky(tensor([[4, 2], [2, 5]])); // → tensor([[2, 0], [1, 2]], shape [2, 2], float32, cpu)
  */
@@ -29,8 +39,8 @@ export const cholesky: <D extends DType>(x: Tensor<D>, options?: CholeskyOptions
 );
 
 /**
- * x of a · x = b by the Cholesky factor of a, l with a = l · lᵀ, for l [B…, n, n] and b [B…, n, k] or [B…, n]; with
- * `upper` by u with a = uᵀ · u. Batches broadcast, and the other triangle is not looked at.
+ * x of a · x = b by the Cholesky factor of a, l with a = l · lᴴ, for l [B…, n, n] and b [B…, n, k] or [B…, n]; with
+ * `upper` by u with a = uᴴ · u. Batches broadcast, and the other triangle is not looked at.
  * @example
  * linalg.choleskySolve(tensor([[2, 0], [1, 2]]), tensor([8, 12])); // → tensor([1, 2], shape [2], float32, cpu)
  */
@@ -44,15 +54,18 @@ export const choleskySolve: <D extends DType>(
   (l, { b, upper = false }) => {
     squaresOf("choleskySolve", l);
     const system = systemOf("choleskySolve", l, b);
-    const solved = (sides: Tensor, isTransposed: boolean) =>
-      apply("solveTriangular", [system.a, sides], { isUpper: upper, isTransposed, isUnit: false }) as Tensor;
+    const solved = (sides: Tensor, isTransposed: boolean): Tensor => {
+      const given = isTransposed ? conjugated(sides) : sides;
+      const x = apply("solveTriangular", [system.a, given], { isUpper: upper, isTransposed, isUnit: false }) as Tensor;
+      return isTransposed ? conjugated(x) : x;
+    };
     return solutionOf(solved(solved(system.b, upper), !upper), system);
   },
 );
 
 /**
- * The inverse of a by its Cholesky factor, l with a = l · lᵀ, for l [B…, n, n]; with `upper` by u with a = uᵀ · u. The
- * other triangle is not looked at, and the inverse is symmetric to the bit. float32 and float64; integers give float32.
+ * The inverse of a by its Cholesky factor, l with a = l · lᴴ, for l [B…, n, n]; with `upper` by u with a = uᴴ · u. The
+ * other triangle is not looked at, and the inverse is symmetric, or Hermitian, to the bit. Integers give float32.
  * The next wait for the device throws TensorError SINGULAR for a factor with 0 on its diagonal.
  * @example
  * linalg.choleskyInverse(tensor([[2, 0], [0, 4]])); // → tensor([[0.2500, 0.0000], [0.0000, 0.0625]], shape [2, 2], float32, cpu)
@@ -60,7 +73,8 @@ export const choleskySolve: <D extends DType>(
 export const choleskyInverse: <D extends DType>(l: Tensor<D>, options?: CholeskyOptions) => Tensor<MatrixOf<D>> =
   define("choleskyInverse", { options: { upper: flag }, bare: ["upper"] }, (l, { upper = false }) => {
     const lower = apply("choleskyInverse", [upper && l.shape.length >= 2 ? transposedOf(l) : l], {}) as Tensor;
-    return lower.add(transposedOf(lower.tril(-1)));
+    const whole = lower.add(adjointOf(lower.tril(-1) as Tensor)) as Tensor;
+    return upper ? conjugated(whole) : whole;
   });
 
 /**
@@ -146,12 +160,12 @@ export const det: <D extends DType>(x: Tensor<D>) => Tensor<MatrixOf<D>> = defin
 /** What {@link slogdet} gives: det = sign · exp(logabsdet). */
 export interface SignedLogarithm<D extends DType = DType> {
   readonly sign: Tensor<D>;
-  readonly logabsdet: Tensor<D>;
+  readonly logabsdet: Tensor<SizeOf<D>>;
 }
 
 /**
- * The sign of determinants and the logarithm of their magnitude, which neither overflows nor underflows; 0 and
- * −Infinity of a singular matrix.
+ * The sign of determinants, of complex ones a number of size 1, and the logarithm of their magnitude, which neither
+ * overflows nor underflows; 0 and −Infinity of a singular matrix.
  * @example
  * linalg.slogdet(tensor([[0, 1], [1, 0]]));
  * // → { sign: tensor(-1, shape [], float32, cpu), logabsdet: tensor(0, shape [], float32, cpu) }
@@ -162,11 +176,13 @@ export const slogdet: <D extends DType>(x: Tensor<D>) => SignedLogarithm<MatrixO
 });
 
 /**
- * The logarithm of determinants: −Infinity of a singular matrix, NaN where the determinant is below 0.
+ * The logarithm of determinants: −Infinity of a singular matrix, NaN where the determinant is below 0; of complex ones
+ * the one whose imaginary part is from −π to π.
  * @example
  * linalg.logdet(tensor([[2, 0], [0, 4]])); // → tensor(2.07944, shape [], float32, cpu)
  */
 export const logdet: <D extends DType>(x: Tensor<D>) => Tensor<MatrixOf<D>> = define("logdet", {}, (x) => {
   const { sign, logabsdet } = slogdet(x);
+  if (isComplex(sign)) return complex(logabsdet, sign.angle());
   return logabsdet.where(sign.ge(0), NaN);
 });

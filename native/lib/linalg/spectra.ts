@@ -3,17 +3,17 @@ import type { DType } from "../memory/dtype.ts";
 import { apply, applyAll } from "../ops/core/apply.ts";
 import { define, flag, oneOf } from "../tensor/arguments.ts";
 import type { Tensor } from "../tensor/tensor.ts";
-import { isTracked, type MatrixOf } from "./operands.ts";
+import { isTracked, type MatrixOf, type SizeOf } from "./operands.ts";
 
 /** `upper`: the upper triangle is looked at, not the lower one. */
 export interface EigenOptions {
   readonly upper?: boolean;
 }
 
-/** What {@link eigh} gives: x = V · diag(w) · Vᵀ. */
+/** What {@link eigh} gives: x = V · diag(w) · Vᴴ. */
 export interface Eigen<D extends DType = DType> {
-  /** w [B…, n], ascending. */
-  readonly eigenvalues: Tensor<D>;
+  /** w [B…, n], ascending; real. */
+  readonly eigenvalues: Tensor<SizeOf<D>>;
   /** V [B…, n, n], of which each column is one, of length 1. */
   readonly eigenvectors: Tensor<D>;
 }
@@ -24,8 +24,9 @@ const triangleOption = {
 } as const;
 
 /**
- * Eigenvalues and eigenvectors of symmetric matrices [B…, n, n], of which only the lower triangle is looked at. Vectors
- * are determined up to their sign, those of equal eigenvalues up to a rotation: their gradients are then not finite.
+ * Eigenvalues and eigenvectors of symmetric, or Hermitian, matrices [B…, n, n], of which only the lower triangle is
+ * looked at. Vectors are determined up to their sign, or phase, on which what a gradient is taken of must not depend,
+ * and those of equal eigenvalues up to a rotation: their gradients are then not finite.
  * Throws TensorError NOT_CONVERGED at the next wait, as for NaN (Golub and Van Loan, "Matrix Computations", 8).
  * @example
  * linalg.eigh(tensor([[2, 0], [0, 1]])).eigenvalues; // → tensor([1, 2], shape [2], float32, cpu)
@@ -45,7 +46,7 @@ export const eigh: <D extends DType>(x: Tensor<D>, options?: EigenOptions) => Ei
  * @example
  * linalg.eigvalsh(tensor([[0, 1], [1, 0]])); // → tensor([-1, 1], shape [2], float32, cpu)
  */
-export const eigvalsh: <D extends DType>(x: Tensor<D>, options?: EigenOptions) => Tensor<MatrixOf<D>> = define(
+export const eigvalsh: <D extends DType>(x: Tensor<D>, options?: EigenOptions) => Tensor<SizeOf<D>> = define(
   "eigvalsh",
   triangleOption,
   (x, { upper = false }) => applyAll("eigh", [x], { vectors: isTracked(x), isUpper: upper })[0],
@@ -60,16 +61,16 @@ export interface SvdOptions {
 export interface SingularValues<D extends DType = DType> {
   /** The left singular vectors, as columns. */
   readonly U: Tensor<D>;
-  /** The singular values, descending. */
-  readonly S: Tensor<D>;
+  /** The singular values, descending; real. */
+  readonly S: Tensor<SizeOf<D>>;
   /** The right singular vectors, as rows. */
   readonly Vh: Tensor<D>;
 }
 
 /**
  * The singular value decomposition of matrices [B…, m, n], see {@link SvdOptions}: x = U · diag(S) · Vh. Vectors are
- * determined up to a common sign, those of equal values up to a rotation: their gradients are then not finite. Throws
- * TensorError NOT_CONVERGED at the next wait, as for NaN.
+ * determined up to a common sign, or phase, on which what a gradient is taken of must not depend, those of equal values
+ * up to a rotation: their gradients are then not finite. Throws TensorError NOT_CONVERGED at the next wait, as for NaN.
  * @example
  * linalg.svd(tensor([[0, 2], [1, 0]])).S; // → tensor([2, 1], shape [2], float32, cpu)
  */
@@ -92,7 +93,7 @@ export const svd: <D extends DType>(x: Tensor<D>, options?: SvdOptions) => Singu
  * @example
  * linalg.svdvals(tensor([[3, 0], [0, -4]])); // → tensor([4, 3], shape [2], float32, cpu)
  */
-export const svdvals: <D extends DType>(x: Tensor<D>) => Tensor<MatrixOf<D>> = define(
+export const svdvals: <D extends DType>(x: Tensor<D>) => Tensor<SizeOf<D>> = define(
   "svdvals",
   {},
   (x) => applyAll("svd", [x], { vectors: isTracked(x) ? "thin" : "none" })[0],

@@ -119,7 +119,10 @@ export function selected(x: Tensor, entries: readonly IndexEntry[]): Selection {
     if (entry === newAxis) dimensions.push({ kind: "new" });
     else if (isMask(entry)) {
       const covered = x.shape.slice(axis, axis + entry.shape.length);
-      if (!sameShape(covered, entry.shape))
+      // An axis of a mask without elements fits every axis, as in NumPy: nothing is chosen.
+      const fits =
+        covered.length === entry.shape.length && covered.every((size, at) => [size, 0].includes(entry.shape[at]!));
+      if (!fits)
         throw new TensorError(
           "INDEX",
           `A mask of shape ${formatShape(entry.shape)} does not fit ${covered.length === 1 ? `axis ${axis}` : `the ${covered.length} axes from ${axis} on`} of shape ${formatShape(x.shape)}.`,

@@ -1,11 +1,13 @@
 // Elements counted, and looked for among others.
 import { apply } from "../ops/core/apply.ts";
-import type { DType } from "../memory/dtype.ts";
+import { factsOf, type DType } from "../memory/dtype.ts";
 import { promoted } from "../memory/promotion.ts";
 import { define, flag, install, tensor, type FunctionOf } from "./arguments.ts";
 import { full } from "./create.ts";
+import { cat } from "./joining.ts";
 import { bareReduction, reduceOptions, type Axes, type ReduceOptions } from "./reductions.ts";
 import { Tensor } from "./tensor.ts";
+import { unique } from "./unique.ts";
 
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
@@ -38,6 +40,12 @@ export const isin: FunctionOf<"isin"> = define(
   (x, { others, invert = false }) => {
     if (others.size === 0) return full(x.shape, invert, { dtype: "bool", device: x.device });
     const common = promoted(x.dtype, others.dtype);
+    if (factsOf(common).kind === "complex") {
+      // They have no order but that of their places among all that differ.
+      const all = [x, others].map((each) => each.detach().to(common).reshape([-1])) as Tensor[];
+      const { inverse } = unique(cat(all) as Tensor);
+      return isin(inverse.slice([0, x.size]).reshape(x.shape), inverse.slice([x.size, null]), { invert });
+    }
     const dtype = common === "bool" ? "uint8" : common;
     const sorted = others.detach().to(dtype).reshape([-1]).sort().values;
     const elements = x.detach().to(dtype);

@@ -6,6 +6,7 @@ import type { DeviceArray } from "../memory/array.ts";
 import type { DType } from "../memory/dtype.ts";
 import { checkedAxis } from "../memory/shape.ts";
 import { axis, define, install, type FunctionOf } from "./arguments.ts";
+import { isComplex, viewAsReal } from "./complex.ts";
 import { arange, ones, tensor, zeros } from "./create.ts";
 import { selected } from "./scans.ts";
 import { Tensor } from "./tensor.ts";
@@ -25,8 +26,8 @@ export interface Unique<D extends DType = DType> {
 declare module "./tensor.ts" {
   interface Tensor<D extends DType> {
     /**
-     * The elements that differ, sorted, or the rows along an axis, see {@link Unique}. NaN differs from NaN. Waits for
-     * their number.
+     * The elements that differ, sorted, or the rows along an axis, see {@link Unique}. NaN differs from NaN; complex
+     * numbers are sorted by their real parts, then by the imaginary ones. Waits for their number.
      * @example
      * const { values, counts } = tensor([3, 1, 3]).unique();
      * values; // → tensor([1, 3], shape [2], float32, cpu)
@@ -106,10 +107,16 @@ function nothing(x: Tensor, values: Tensor, inverse: readonly number[]): Unique 
   return { values, indices: none, inverse: none.reshape(inverse), counts: none };
 }
 
+/** [length, …] as rows of numbers that are compared one after the other: of complex ones the real part comes first. */
+function rowsOf(x: Tensor): Tensor {
+  const length = x.shape[0]!;
+  return (isComplex(x) ? viewAsReal(x as Tensor<"complex64">) : x).reshape([length, -1]) as Tensor;
+}
+
 function uniqueElements(x: Tensor): Unique {
   const flat = x.reshape([-1]);
   if (flat.size === 0) return nothing(x, flat.clone(), x.shape);
-  const { first, inverse, counts } = grouped(flat);
+  const { first, inverse, counts } = grouped(isComplex(x) ? keysOf(rowsOf(flat.detach() as Tensor)) : flat);
   const values = apply("takeAlong", [flat.detach(), first], { axis: 0 }) as Tensor;
   return { values, indices: first, inverse: inverse.reshape(x.shape), counts };
 }
@@ -117,12 +124,11 @@ function uniqueElements(x: Tensor): Unique {
 function uniqueRows(x: Tensor, at: number): Unique {
   const length = x.shape[at]!;
   if (length === 0) return nothing(x, x.clone(), [0]);
-  const rows = x
-    .detach()
-    .moveAxis(at, 0)
-    .reshape([length, x.size / length]);
   // Rows of nothing are all the same.
-  const keys = rows.shape[1] === 0 ? arange(1, { dtype: "int64", device: x.device }).expand([length]) : keysOf(rows);
+  const keys =
+    x.size === 0
+      ? arange(1, { dtype: "int64", device: x.device }).expand([length])
+      : keysOf(rowsOf(x.detach().moveAxis(at, 0) as Tensor));
   const { first, inverse, counts } = grouped(keys);
   return { values: x.detach().indexSelect(at, first), indices: first, inverse, counts };
 }

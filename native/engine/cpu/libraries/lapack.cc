@@ -14,7 +14,7 @@ constexpr uint64_t bytes_of(int64_t rows, int64_t columns = 1) {
   return uint64_t(rows) * uint64_t(columns) * sizeof(T);
 }
 
-// The transpose of a column-major matrix, by tiles that the nearest cache holds.
+// The adjoint of a column-major matrix, of real numbers its transpose, by tiles that the nearest cache holds.
 template <class T>
 void turn(const T* in, int64_t rows, int64_t columns, T* out) {
   constexpr int64_t kTile = 32;
@@ -22,11 +22,41 @@ void turn(const T* in, int64_t rows, int64_t columns, T* out) {
     for (int64_t left = 0; left < columns; left += kTile) {
       int64_t bottom = std::min(rows, top + kTile), right = std::min(columns, left + kTile);
       for (int64_t row = top; row < bottom; row++) {
-        for (int64_t column = left; column < right; column++) out[row * columns + column] = in[column * rows + row];
+        for (int64_t column = left; column < right; column++) {
+          const T value = in[column * rows + row];
+          if constexpr (is_complex<T>)
+            out[row * columns + column] = std::conj(value);
+          else
+            out[row * columns + column] = value;
+        }
       }
     }
   }
 }
+
+// Workspace: numbers of the matrix's type, behind them real ones, and behind these integers.
+struct Room {
+  int64_t size, reals, whole;
+
+  template <class T>
+  uint64_t bytes() const {
+    return whole_at<T>() + bytes_of<int>(whole);
+  }
+  template <class T>
+  Real<T>* real_numbers(void* workspace) const {
+    return reinterpret_cast<Real<T>*>(static_cast<uint8_t*>(workspace) + bytes_of<T>(size));
+  }
+  template <class T>
+  int* whole_numbers(void* workspace) const {
+    return reinterpret_cast<int*>(static_cast<uint8_t*>(workspace) + whole_at<T>());
+  }
+
+ private:
+  template <class T>
+  uint64_t whole_at() const {
+    return bytes_of<T>(size) + bytes_of<Real<T>>(reals);
+  }
+};
 
 // The numbers of workspace that a call asks for when it is told −1.
 template <class Ask>
@@ -104,11 +134,14 @@ std::unique_ptr<PlannedCall> plan_triangular_solve(LibraryContext& context, cons
     int diagonal = flag_term(request, "unit") ? kUnit : kNonUnit;
     auto trsm = lapack<T>().trsm;
     LapackShape shape{{bytes_of<T>(n, n), bytes_of<T>(n, columns)}, 0, double(n) * n * columns};
-    return std::make_unique<LapackCall>("OpenBLAS triangular_solve", context, request, shape,
-                                        [=](auto places, void*, int*) {
-                                          trsm(kRowMajor, kLeft, part, order, diagonal, n, columns, 1,
-                                               numbers<T>(places, 0), n, numbers<T>(places, 1), columns);
-                                        });
+    return std::make_unique<LapackCall>(
+        "OpenBLAS triangular_solve", context, request, shape, [=](auto places, void*, int*) {
+          T *a = numbers<T>(places, 0), *b = numbers<T>(places, 1), one = 1;
+          if constexpr (is_complex<T>)
+            trsm(kRowMajor, kLeft, part, order, diagonal, n, columns, &one, a, n, b, columns);
+          else
+            trsm(kRowMajor, kLeft, part, order, diagonal, n, columns, one, a, n, b, columns);
+        });
   });
 }
 
@@ -123,7 +156,7 @@ std::unique_ptr<PlannedCall> plan_qr(LibraryContext& context, const PlanRequest&
       T answer = 0, none = 0;
       int ask = -1, refused = 0;
       geqrf(&m, &n, &none, &m, &none, &answer, &ask, &refused);
-      *wanted = double(answer);
+      *wanted = std::real(answer);
     });
     LapackShape shape{{bytes_of<T>(m, n), bytes_of<T>(factors)}, bytes_of<T>(size), 2. * m * n * factors};
     return std::make_unique<LapackCall>(
@@ -144,7 +177,7 @@ std::unique_ptr<PlannedCall> plan_orthonormal(LibraryContext& context, const Pla
       T answer = 0, none = 0;
       int ask = -1, refused = 0;
       orgqr(&m, &columns, &n, &none, &m, &none, &answer, &ask, &refused);
-      *wanted = double(answer);
+      *wanted = std::real(answer);
     });
     LapackShape shape{{bytes_of<T>(m, columns), bytes_of<T>(n)}, bytes_of<T>(size), 2. * m * columns * n};
     return std::make_unique<LapackCall>("OpenBLAS qr", context, request, shape,
@@ -155,95 +188,114 @@ std::unique_ptr<PlannedCall> plan_orthonormal(LibraryContext& context, const Pla
   });
 }
 
-// a = v · diag(w) · vᵀ of a symmetric matrix, of which the lower triangle, row-major, is looked at: w ascending, and in
-// place of a, where `vectors` is 1, the columns of v as rows. Places: matrix, w. Its status is not 0 where it
-// did not converge.
+// a = v · diag(w) · vᴴ of a symmetric, or Hermitian, matrix, column-major, of which the upper triangle is looked at, or
+// with `lower` the lower one: w, which is real, ascending, and in place of a, where `vectors` is 1, v, column-major.
+// Places: matrix, w. Its status is not 0 where it did not converge.
 std::unique_ptr<PlannedCall> plan_eigh(LibraryContext& context, const PlanRequest& request) {
   return for_type(request, [&](auto number) {
     using T = decltype(number);
+    using R = Real<T>;
     int n = lapack_size(request, "n");
     bool vectors = flag_term(request, "vectors");
-    const char* job = vectors ? "V" : "N";
-    auto syevd = lapack<T>().syevd;
-    int integers = 1;
-    int size = workspace_of([&](double* wanted) {
-      T answer = 0, none = 0;
-      int ask = -1, refused = 0;
-      syevd(job, "U", &n, &none, &n, &none, &answer, &ask, &integers, &ask, &refused);
-      *wanted = double(answer);
-    });
-    uint64_t bytes = (bytes_of<T>(size) + 15) / 16 * 16;
-    LapackShape shape{{bytes_of<T>(n, n), bytes_of<T>(n)},
-                      bytes + bytes_of<int>(integers),
-                      (vectors ? 9. : 4. / 3) * n * n * n,
-                      true};
+    const char *job = vectors ? "V" : "N", *part = flag_term(request, "lower") ? "L" : "U";
+    const auto& calls = lapack<T>();
+    auto solve = [=, &calls](T* a, R* values, const Room& room, T* work, R* reals, int* whole, int* status) {
+      const int size = int(room.size), real_size = int(room.reals), whole_size = int(room.whole);
+      if constexpr (is_complex<T>)
+        calls.heevd(job, part, &n, a, &n, values, work, &size, reals, &real_size, whole, &whole_size, status);
+      else
+        calls.syevd(job, part, &n, a, &n, values, work, &size, whole, &whole_size, status);
+    };
+    T answer = 0, none = 0;
+    R reals = 0, values = 0;
+    int whole = 0, refused = 0;
+    solve(&none, &values, {-1, -1, -1}, &answer, &reals, &whole, &refused);
+    const Room room{std::max(1, int(std::real(answer))), std::max(1, int(reals)), std::max(1, whole)};
+    LapackShape shape{{bytes_of<T>(n, n), bytes_of<R>(n)}, room.bytes<T>(), (vectors ? 9. : 4. / 3) * n * n * n, true};
     return std::make_unique<LapackCall>(
         "OpenBLAS eigh", context, request, shape, [=](auto places, void* workspace, int* status) {
-          auto* whole = reinterpret_cast<int*>(static_cast<uint8_t*>(workspace) + bytes);
-          syevd(job, "U", &n, numbers<T>(places, 0), &n, numbers<T>(places, 1), static_cast<T*>(workspace), &size,
-                whole, &integers, status);
+          solve(numbers<T>(places, 0), numbers<R>(places, 1), room, static_cast<T*>(workspace),
+                room.real_numbers<T>(workspace), room.whole_numbers<T>(workspace), status);
         });
   });
 }
 
-// a · v = v · diag(w), column-major, and a is lost: the real parts of w and behind them the imaginary ones, the
-// positive one of a pair first; with `vectors` v, of a pair the real parts as one column and the imaginary ones as the
-// next. Places: matrix, w and, with vectors, v. Its status is not 0 where it did not converge.
+// a · v = v · diag(w), column-major, and a is lost: of real numbers the real parts of w and behind them the imaginary
+// ones, the positive one of a pair first; with `vectors` v, of a pair the real parts as one column and the imaginary
+// ones as the next. Places: matrix, w and, with vectors, v. Its status is not 0 where it did not converge.
 std::unique_ptr<PlannedCall> plan_eig(LibraryContext& context, const PlanRequest& request) {
   return for_type(request, [&](auto number) {
     using T = decltype(number);
+    using R = Real<T>;
     int n = lapack_size(request, "n");
     const bool vectors = flag_term(request, "vectors");
     const char* job = vectors ? "V" : "N";
-    auto geev = lapack<T>().geev;
-    int size = workspace_of([&](double* wanted) {
-      T answer = 0, none = 0;
-      int ask = -1, refused = 0;
-      geev("N", job, &n, &none, &n, &none, &none, &none, &n, &none, &n, &answer, &ask, &refused);
-      *wanted = double(answer);
-    });
-    LapackShape shape{
-        {bytes_of<T>(n, n), bytes_of<T>(n, 2)}, bytes_of<T>(size), (vectors ? 25. : 10.) * n * n * n, true};
+    const auto& calls = lapack<T>();
+    auto solve = [=, &calls](T* a, T* values, T* right, T* work, const int* size, R* reals, int* status) {
+      T unused = 0, *vectors_place = right == nullptr ? &unused : right;
+      if constexpr (is_complex<T>)
+        calls.geev("N", job, &n, a, &n, values, &unused, &n, vectors_place, &n, work, size, reals, status);
+      else
+        calls.geev("N", job, &n, a, &n, values, values + n, &unused, &n, vectors_place, &n, work, size, status);
+    };
+    T answer = 0, none = 0;
+    R real = 0;
+    int ask = -1, refused = 0;
+    std::vector<T> values(2 * size_t(n));
+    solve(&none, values.data(), nullptr, &answer, &ask, &real, &refused);
+    const int size = std::max(1, int(std::real(answer)));
+    const Room room{size, 2 * int64_t(n), 0};
+    LapackShape shape{{bytes_of<T>(n, n), bytes_of<T>(n, is_complex<T> ? 1 : 2)},
+                      room.bytes<T>(),
+                      (vectors ? 25. : 10.) * n * n * n,
+                      true};
     if (vectors) shape.bytes.push_back(bytes_of<T>(n, n));
     return std::make_unique<LapackCall>(
         "OpenBLAS eig", context, request, shape, [=](auto places, void* workspace, int* status) {
-          T *values = numbers<T>(places, 1), unused = 0, *right = vectors ? numbers<T>(places, 2) : &unused;
-          geev("N", job, &n, numbers<T>(places, 0), &n, values, values + n, &unused, &n, right, &n,
-               static_cast<T*>(workspace), &size, status);
+          solve(numbers<T>(places, 0), numbers<T>(places, 1), vectors ? numbers<T>(places, 2) : nullptr,
+                static_cast<T*>(workspace), &size, room.real_numbers<T>(workspace), status);
         });
   });
 }
 
-// a = u · diag(s) · vᵀ; all are column-major, and a is lost. `vectors`: "none", "thin" or "full". Places: matrix, s
-// and, with vectors, u and v. Its status is not 0 where it did not converge.
+// a = u · diag(s) · vᴴ; all are column-major, and a is lost. `vectors`: "none", "thin" or "full". Places: matrix, s,
+// which is real, and, with vectors, u and v. Its status is not 0 where it did not converge.
 std::unique_ptr<PlannedCall> plan_svd(LibraryContext& context, const PlanRequest& request) {
   return for_type(request, [&](auto number) {
     using T = decltype(number);
+    using R = Real<T>;
     int m = lapack_size(request, "m"), n = lapack_size(request, "n"), values = m < n ? m : n;
     const std::string& vectors = text_term(request, "vectors");
     const bool both = vectors != "none", is_full = vectors == "full";
     const char* job = !both ? "N" : is_full ? "A" : "S";
     const int left = is_full ? m : values, right = is_full ? n : values;
-    auto gesdd = lapack<T>().gesdd;
-    int size = workspace_of([&](double* wanted) {
-      T answer = 0, none = 0;
-      int ask = -1, refused = 0, integer = 0;
-      gesdd(job, &m, &n, &none, &m, &none, &none, &m, &none, &right, &answer, &ask, &integer, &refused);
-      *wanted = double(answer);
-    });
+    const auto& calls = lapack<T>();
+    auto solve = [=, &calls](T* a, R* s, T* u, T* rows, T* work, const int* size, R* reals, int* whole, int* status) {
+      if constexpr (is_complex<T>)
+        calls.gesdd(job, &m, &n, a, &m, s, u, &m, rows, &right, work, size, reals, whole, status);
+      else
+        calls.gesdd(job, &m, &n, a, &m, s, u, &m, rows, &right, work, size, whole, status);
+    };
+    T answer = 0, none = 0;
+    R real = 0;
+    int ask = -1, refused = 0, integer = 0;
+    solve(&none, &real, &none, &none, &answer, &ask, &real, &integer, &refused);
+    const int size = std::max(1, int(std::real(answer)));
     const int64_t turned = both ? int64_t(right) * n : 0;
-    const uint64_t bytes = (bytes_of<T>(size + turned) + 15) / 16 * 16;
-    LapackShape shape{{bytes_of<T>(m, n), bytes_of<T>(values)},
-                      bytes + bytes_of<int>(8 * int64_t(values)),
-                      (both ? 14. : 4.) * m * n * values,
-                      true};
+    // As many as LAPACK 3.7 and later ask for.
+    const int64_t least = values, most = std::max(m, n);
+    const int64_t reals =
+        !both ? 7 * least : std::max(5 * least * least + 5 * least, 2 * most * least + 2 * least * least + least);
+    const Room room{size + turned, is_complex<T> ? reals : 0, 8 * int64_t(values)};
+    LapackShape shape{
+        {bytes_of<T>(m, n), bytes_of<R>(values)}, room.bytes<T>(), (both ? 14. : 4.) * m * n * values, true};
     if (both) shape.bytes.insert(shape.bytes.end(), {bytes_of<T>(m, left), bytes_of<T>(n, right)});
     return std::make_unique<LapackCall>(
         "OpenBLAS svd", context, request, shape, [=](auto places, void* workspace, int* status) {
-          auto* whole = reinterpret_cast<int*>(static_cast<uint8_t*>(workspace) + bytes);
-          T* rows = static_cast<T*>(workspace) + size;  // vᵀ
-          gesdd(job, &m, &n, numbers<T>(places, 0), &m, numbers<T>(places, 1), both ? numbers<T>(places, 2) : nullptr,
-                &m, rows, &right, static_cast<T*>(workspace), &size, whole, status);
+          T* work = static_cast<T*>(workspace);
+          T* rows = work + size;  // vᴴ
+          solve(numbers<T>(places, 0), numbers<R>(places, 1), both ? numbers<T>(places, 2) : nullptr, rows, work, &size,
+                room.real_numbers<T>(workspace), room.whole_numbers<T>(workspace), status);
           if (both) turn(rows, right, n, numbers<T>(places, 3));
         });
   });

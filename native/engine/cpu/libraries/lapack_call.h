@@ -42,9 +42,9 @@ class LapackCall final : public PlannedCall {
 
 // The functions for numbers of one type. Throws DeviceError NO_LIBRARY, UNSUPPORTED where there is no LAPACK.
 template <class T>
-const BlasCalls<T>& lapack() {
+const auto& lapack() {
   const OpenBlas& library = openblas();
-  const BlasCalls<T>& calls = calls_of<T>(library);
+  const auto& calls = calls_of<T>(library);
   if (calls.has_lapack) return calls;
   throw DeviceError("UNSUPPORTED", "The OpenBLAS at " + library.path + " was built without LAPACK.");
 }
@@ -59,6 +59,8 @@ std::unique_ptr<PlannedCall> for_type(const PlanRequest& request, Plan plan) {
   const std::string& type = text_term(request, "type");
   if (type == "float32") return plan(float{});
   if (type == "float64") return plan(double{});
+  if (type == "complex64") return plan(std::complex<float>{});
+  if (type == "complex128") return plan(std::complex<double>{});
   throw DeviceError("UNSUPPORTED", "LAPACK does not take matrices of " + type + ".");
 }
 

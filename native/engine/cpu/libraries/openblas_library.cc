@@ -61,6 +61,16 @@ bool resolve(const DynamicLibrary& library, const std::string& letter, BlasCalls
   return complete;
 }
 
+template <class T>
+void resolve(const DynamicLibrary& library, const std::string& letter, ComplexCalls<T>& calls) {
+#define X(type, function, before, after) \
+  calls.has_lapack = resolve(library, before + letter + after, calls.function) && calls.has_lapack;
+  // clang-format off
+  WARPCELL_COMPLEX_LAPACK_FUNCTIONS(X)
+// clang-format on
+#undef X
+}
+
 // False, and `reason` says why, where `file` is not an OpenBLAS with 32-bit sizes.
 bool try_open(const std::string& file, OpenBlas* found, std::string* reason) {
   DynamicLibrary library(file);
@@ -80,6 +90,8 @@ bool try_open(const std::string& file, OpenBlas* found, std::string* reason) {
     return false;
   }
 
+  resolve(library, "c", found->complex_single_calls);
+  resolve(library, "z", found->complex_double_calls);
   std::istringstream words(text);  // "OpenBLAS 0.3.34 DYNAMIC_ARCH …"
   words >> found->version >> found->version;
   found->set_threads(1);

@@ -1,8 +1,11 @@
 // Finds and opens OpenBLAS: turns a shared object on this machine into the functions that the cpu device calls.
 #pragma once
+#include <complex>
 #include <cstdint>
 #include <string>
 #include <type_traits>
+
+#include "../../host/complex_numbers.h"
 
 namespace warpcell::cpu {
 
@@ -22,6 +25,11 @@ using Gemv = void(int order, int transpose, int rows, int columns, T alpha, cons
 template <class T>
 using Trsm = void(int order, int side, int part, int transpose, int diagonal, int rows, int columns, T alpha,
                   const T* a, int a_leading, T* b, int b_leading);
+
+// Complex numbers are passed by their place.
+template <class T>
+using ComplexTrsm = void(int order, int side, int part, int transpose, int diagonal, int rows, int columns,
+                         const T* alpha, const T* a, int a_leading, T* b, int b_leading);
 
 // LAPACK's, as Fortran is called; `status` comes last.
 template <class T>
@@ -49,6 +57,20 @@ using Gesdd = void(const char* job, const int* m, const int* n, T* a, const int*
                    const int* u_leading, T* v, const int* v_leading, T* work, const int* size, int* whole_work,
                    int* status);
 
+// The same of complex numbers, whose values are real and which work with real numbers, too.
+template <class T>
+using Heevd = void(const char* job, const char* part, const int* n, T* a, const int* leading, Real<T>* values, T* work,
+                   const int* size, Real<T>* real_work, const int* real_size, int* whole_work, const int* whole_size,
+                   int* status);
+template <class T>
+using ComplexGeev = void(const char* left_job, const char* right_job, const int* n, T* a, const int* leading, T* values,
+                         T* left, const int* left_leading, T* right, const int* right_leading, T* work, const int* size,
+                         Real<T>* real_work, int* status);
+template <class T>
+using ComplexGesdd = void(const char* job, const int* m, const int* n, T* a, const int* leading, Real<T>* values, T* u,
+                          const int* u_leading, T* v, const int* v_leading, T* work, const int* size,
+                          Real<T>* real_work, int* whole_work, int* status);
+
 // X(type, function, before, after): what it does for numbers of one type; the symbol has the type's letter in between.
 #define WARPCELL_BLAS_FUNCTIONS(X) \
   X(Gemm, gemm, "cblas_", "gemm")  \
@@ -65,6 +87,18 @@ using Gesdd = void(const char* job, const int* m, const int* n, T* a, const int*
   X(Geev, geev, "", "geev_")         \
   X(Gesdd, gesdd, "", "gesdd_")
 
+#define WARPCELL_COMPLEX_LAPACK_FUNCTIONS(X) \
+  X(ComplexTrsm, trsm, "cblas_", "trsm")     \
+  X(Potrf, potrf, "", "potrf_")              \
+  X(Potrf, potri, "", "potri_")              \
+  X(Getrf, getrf, "", "getrf_")              \
+  X(Getrs, getrs, "", "getrs_")              \
+  X(Geqrf, geqrf, "", "geqrf_")              \
+  X(Orgqr, orgqr, "", "ungqr_")              \
+  X(Heevd, heevd, "", "heevd_")              \
+  X(ComplexGeev, geev, "", "geev_")          \
+  X(ComplexGesdd, gesdd, "", "gesdd_")
+
 template <class T>
 struct BlasCalls {
 #define X(type, function, before, after) type<T>* function = nullptr;
@@ -76,21 +110,37 @@ struct BlasCalls {
   bool has_lapack = true;  // it may be built without
 };
 
+template <class T>
+struct ComplexCalls {
+#define X(type, function, before, after) type<T>* function = nullptr;
+  // clang-format off
+  WARPCELL_COMPLEX_LAPACK_FUNCTIONS(X)
+// clang-format on
+#undef X
+  bool has_lapack = true;
+};
+
 struct OpenBlas {
   std::string path;
   std::string version;    // "0.3.34"
   std::string processor;  // whose kernels it chose: "SkylakeX"
   BlasCalls<float> single_calls;
   BlasCalls<double> double_calls;
+  ComplexCalls<std::complex<float>> complex_single_calls;
+  ComplexCalls<std::complex<double>> complex_double_calls;
   void (*set_threads)(int) = nullptr;  // how many a call works with: 1, but while a call is told otherwise
 };
 
 template <class T>
-const BlasCalls<T>& calls_of(const OpenBlas& library) {
+const auto& calls_of(const OpenBlas& library) {
   if constexpr (std::is_same_v<T, float>)
     return library.single_calls;
-  else
+  else if constexpr (std::is_same_v<T, double>)
     return library.double_calls;
+  else if constexpr (std::is_same_v<T, std::complex<float>>)
+    return library.complex_single_calls;
+  else
+    return library.complex_double_calls;
 }
 
 // Opened by the first call. It works on the thread that calls, whichever of the pool's that is. Throws DeviceError:

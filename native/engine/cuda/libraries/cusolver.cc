@@ -9,10 +9,6 @@ namespace {
 constexpr int kBatchedRows = 256;
 // Of one matrix with so few rows cuSOLVER's own factors have 0 where NaN was.
 constexpr int kAloneBatchedRows = 32;
-// cudaDataType_t of a type.
-template <class T>
-constexpr int kTypeNumber = sizeof(T) == 4 ? 0 : 1;
-
 template <class T>
 constexpr uint64_t bytes_of(int64_t rows, int64_t columns = 1) {
   return uint64_t(rows) * uint64_t(columns) * sizeof(T);
@@ -201,63 +197,64 @@ std::unique_ptr<PlannedCall> plan_orthonormal(LibraryContext& context, const Pla
   });
 }
 
-// a = v · diag(w) · vᵀ of a symmetric matrix, of which the lower triangle, row-major, is looked at: w ascending, and in
-// place of a, where `vectors` is 1, the columns of v as rows. Places: matrix, w. Its status is not 0 where it did not
-// converge.
+// a = v · diag(w) · vᴴ of a symmetric, or Hermitian, matrix, column-major, of which the upper triangle is looked at, or
+// with `lower` the lower one: w, which is real, ascending, and in place of a, where `vectors` is 1, v, column-major.
+// Places: matrix, w. Its status is not 0 where it did not converge.
 std::unique_ptr<PlannedCall> plan_eigh(LibraryContext& context, const PlanRequest& request) {
   return for_type(request, [&](auto number) -> std::unique_ptr<PlannedCall> {
     using T = decltype(number);
+    using R = Real<T>;
     int n = solver_size(request, "n");
     int64_t batches = size_term_or(request, "batches", 1);
     Vectors vectors = flag_term(request, "vectors") ? Vectors::wanted : Vectors::none;
+    const Triangle part = flag_term(request, "lower") ? Triangle::lower : Triangle::upper;
     const SolverApi& library = cusolver();
     const SolverCalls<T>& calls = library.calls<T>();
-    SolverShape shape{{bytes_of<T>(n, n), bytes_of<T>(n)}, 0, true};
+    SolverShape shape{{bytes_of<T>(n, n), bytes_of<R>(n)}, 0, true};
     if (batches > 1 && library.cusolverDnXsyevBatched != nullptr) {
       size_t device = 0, host = 0;
-      constexpr int type = kTypeNumber<T>;
+      constexpr int type = kTypeNumber<T>, of_values = kTypeNumber<R>;
       library.check(
-          library.cusolverDnXsyevBatched_bufferSize(library.handle, library.options, vectors, Triangle::upper, n, type,
-                                                    nullptr, n, type, nullptr, type, &device, &host, batches),
+          library.cusolverDnXsyevBatched_bufferSize(library.handle, library.options, vectors, part, n, type, nullptr, n,
+                                                    of_values, nullptr, type, &device, &host, batches),
           "planning eigh");
       shape.workspace = device;
       auto own = std::make_shared<std::vector<char>>(host);
       return std::make_unique<SolverCall>(
           "cuSOLVER eigh", context, request, shape, [=, &library](const SolverRun& run) {
-            return library.cusolverDnXsyevBatched(library.handle, library.options, vectors, Triangle::upper, n, type,
-                                                  run.at<T>(0), n, type, run.at<T>(1), type, run.workspace<void>(),
-                                                  device, own->data(), own->size(), run.status, run.batches);
+            return library.cusolverDnXsyevBatched(library.handle, library.options, vectors, part, n, type, run.at<T>(0),
+                                                  n, of_values, run.at<R>(1), type, run.workspace<void>(), device,
+                                                  own->data(), own->size(), run.status, run.batches);
           });
     }
     int size = 0;
     constexpr int kMostJacobi = 32;
     if (batches > 1 && n <= kMostJacobi) {
-      library.check(calls.syevj_batched_size(library.handle, vectors, Triangle::upper, n, nullptr, n, nullptr, &size,
+      library.check(calls.syevj_batched_size(library.handle, vectors, part, n, nullptr, n, nullptr, &size,
                                              library.eigen_options, int(batches)),
                     "planning eigh");
       shape.workspace = bytes_of<T>(size);
       return std::make_unique<SolverCall>(
           "cuSOLVER eigh", context, request, shape, [=, &library, &calls](const SolverRun& run) {
-            return calls.syevj_batched(library.handle, vectors, Triangle::upper, n, run.at<T>(0), n, run.at<T>(1),
+            return calls.syevj_batched(library.handle, vectors, part, n, run.at<T>(0), n, run.at<R>(1),
                                        run.workspace<T>(), size, run.status, library.eigen_options, int(run.batches));
           });
     }
-    library.check(calls.syevd_size(library.handle, vectors, Triangle::upper, n, nullptr, n, nullptr, &size),
-                  "planning eigh");
+    library.check(calls.syevd_size(library.handle, vectors, part, n, nullptr, n, nullptr, &size), "planning eigh");
     shape.workspace = bytes_of<T>(size);
     return std::make_unique<SolverCall>(
         "cuSOLVER eigh", context, request, shape, [=, &library, &calls](const SolverRun& run) {
           return each_matrix(run.batches, [&](int64_t at) {
-            return calls.syevd(library.handle, vectors, Triangle::upper, n, run.at<T>(0, at), n, run.at<T>(1, at),
+            return calls.syevd(library.handle, vectors, part, n, run.at<T>(0, at), n, run.at<R>(1, at),
                                run.workspace<T>(), size, run.status + at);
           });
         });
   });
 }
 
-// a · v = v · diag(w), column-major, and a is lost: the real parts of w and behind them the imaginary ones, the
-// positive one of a pair first; with `vectors` v, of a pair the real parts as one column and the imaginary ones as the
-// next. Places: matrix, w and, with vectors, v. Its status is not 0 where it did not converge.
+// a · v = v · diag(w), column-major, and a is lost: of real numbers the real parts of w and behind them the imaginary
+// ones, the positive one of a pair first; with `vectors` v, of a pair the real parts as one column and the imaginary
+// ones as the next. Places: matrix, w and, with vectors, v. Its status is not 0 where it did not converge.
 std::unique_ptr<PlannedCall> plan_eig(LibraryContext& context, const PlanRequest& request) {
   return for_type(request, [&](auto number) -> std::unique_ptr<PlannedCall> {
     using T = decltype(number);
@@ -275,7 +272,7 @@ std::unique_ptr<PlannedCall> plan_eig(LibraryContext& context, const PlanRequest
         library.cusolverDnXgeev_bufferSize(library.handle, library.options, Vectors::none, vectors, n, type, nullptr, n,
                                            type, nullptr, type, nullptr, n, type, nullptr, n, type, &device, &host),
         "planning eig");
-    SolverShape shape{{bytes_of<T>(n, n), bytes_of<T>(n, 2)}, device, true};
+    SolverShape shape{{bytes_of<T>(n, n), bytes_of<T>(n, is_complex<T> ? 1 : 2)}, device, true};
     if (both) shape.bytes.push_back(bytes_of<T>(n, n));
     auto own = std::make_shared<std::vector<char>>(host);
     return std::make_unique<SolverCall>("cuSOLVER eig", context, request, shape, [=, &library](const SolverRun& run) {

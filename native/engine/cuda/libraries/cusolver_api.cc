@@ -17,13 +17,14 @@ template <class T>
 bool resolve(const DynamicLibrary& solver, const DynamicLibrary& blas, const std::string& letter,
              SolverCalls<T>& calls) {
   bool complete = true;
-#define X(name, before, after, parameters) \
-  complete = solver.resolve((before + letter + after).c_str(), calls.name) && complete;
+#define X(name, before, after, complex_after, parameters) \
+  complete =                                              \
+      solver.resolve((before + letter + (is_complex<T> ? complex_after : after)).c_str(), calls.name) && complete;
   // clang-format off
   WARPCELL_CUSOLVER_TYPED_FUNCTIONS(X)
 #undef X
-#define X(name, before, after, parameters) \
-  complete = blas.resolve((before + letter + after).c_str(), calls.name) && complete;
+#define X(name, before, after, complex_after, parameters) \
+  complete = blas.resolve((before + letter + (is_complex<T> ? complex_after : after)).c_str(), calls.name) && complete;
   WARPCELL_CUBLAS_TYPED_FUNCTIONS(X)
 // clang-format on
 #undef X
@@ -73,6 +74,8 @@ bool try_open(const std::string& file, SolverApi* api, std::string* reason) {
 #undef X
   complete = resolve(solver, blas, "S", api->single_calls) && complete;
   complete = resolve(solver, blas, "D", api->double_calls) && complete;
+  complete = resolve(solver, blas, "C", api->complex_single_calls) && complete;
+  complete = resolve(solver, blas, "Z", api->complex_double_calls) && complete;
   if (!complete) {
     *reason = file + " lacks functions";
     return false;

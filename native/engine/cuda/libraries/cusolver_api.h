@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 
+#include "../../host/complex_numbers.h"
 #include "../driver/driver_api.h"
 
 namespace warpcell::cuda {
@@ -22,6 +23,10 @@ enum class Triangle : int { lower = 0, upper = 1 };
 enum class DiagonalOf : int { matrix = 0, ones = 1 };
 enum class Side : int { left = 0, right = 1 };
 enum class Vectors : int { none = 0, wanted = 1 };
+
+// cudaDataType_t of a type.
+template <class T>
+constexpr int kTypeNumber = (is_complex<T> ? 4 : 0) + (sizeof(Real<T>) == 4 ? 0 : 1);
 
 // X(name, symbol, parameters) of functions that are the same for all types.
 // clang-format off
@@ -44,40 +49,42 @@ enum class Vectors : int { none = 0, wanted = 1 };
   X(cublasCreate, cublasCreate_v2, (VectorHandle*)) \
   X(cublasSetStream, cublasSetStream_v2, (VectorHandle, Stream))
 
-// X(name, before, after, parameters) of functions for one type T; the symbol has the type's letter in between.
+// X(name, before, after, after of complex numbers, parameters) of functions for one type T, whose parts are of type R;
+// the symbol has the type's letter in between.
 #define WARPCELL_CUSOLVER_TYPED_FUNCTIONS(X) \
-  X(potrf_size, "cusolverDn", "potrf_bufferSize", (SolverHandle, Triangle, int, T*, int, int*)) \
-  X(potrf, "cusolverDn", "potrf", (SolverHandle, Triangle, int, T*, int, T*, int, int*)) \
-  X(potri_size, "cusolverDn", "potri_bufferSize", (SolverHandle, Triangle, int, T*, int, int*)) \
-  X(potri, "cusolverDn", "potri", (SolverHandle, Triangle, int, T*, int, T*, int, int*)) \
-  X(potrf_batched, "cusolverDn", "potrfBatched", (SolverHandle, Triangle, int, T**, int, int*, int)) \
-  X(getrf_size, "cusolverDn", "getrf_bufferSize", (SolverHandle, int, int, T*, int, int*)) \
-  X(getrf, "cusolverDn", "getrf", (SolverHandle, int, int, T*, int, T*, int*, int*)) \
-  X(getrs, "cusolverDn", "getrs", (SolverHandle, Turn, int, int, const T*, int, const int*, T*, int, int*)) \
-  X(geqrf_size, "cusolverDn", "geqrf_bufferSize", (SolverHandle, int, int, T*, int, int*)) \
-  X(geqrf, "cusolverDn", "geqrf", (SolverHandle, int, int, T*, int, T*, T*, int, int*)) \
-  X(orgqr_size, "cusolverDn", "orgqr_bufferSize", (SolverHandle, int, int, int, const T*, int, const T*, int*)) \
-  X(orgqr, "cusolverDn", "orgqr", (SolverHandle, int, int, int, T*, int, const T*, T*, int, int*)) \
-  X(syevd_size, "cusolverDn", "syevd_bufferSize", (SolverHandle, Vectors, Triangle, int, const T*, int, const T*, int*)) \
-  X(syevd, "cusolverDn", "syevd", (SolverHandle, Vectors, Triangle, int, T*, int, T*, T*, int, int*)) \
-  X(syevj_batched_size, "cusolverDn", "syevjBatched_bufferSize", (SolverHandle, Vectors, Triangle, int, const T*, int, const T*, int*, JacobiOptions, int)) \
-  X(syevj_batched, "cusolverDn", "syevjBatched", (SolverHandle, Vectors, Triangle, int, T*, int, T*, T*, int, int*, JacobiOptions, int)) \
-  X(gesvdj_size, "cusolverDn", "gesvdj_bufferSize", (SolverHandle, Vectors, int, int, int, const T*, int, const T*, const T*, int, const T*, int, int*, JacobiOptions)) \
-  X(gesvdj, "cusolverDn", "gesvdj", (SolverHandle, Vectors, int, int, int, T*, int, T*, T*, int, T*, int, T*, int, int*, JacobiOptions)) \
-  X(gesvdj_batched_size, "cusolverDn", "gesvdjBatched_bufferSize", (SolverHandle, Vectors, int, int, const T*, int, const T*, const T*, int, const T*, int, int*, JacobiOptions, int)) \
-  X(gesvdj_batched, "cusolverDn", "gesvdjBatched", (SolverHandle, Vectors, int, int, T*, int, T*, T*, int, T*, int, T*, int, int*, JacobiOptions, int)) \
-  X(gesvd_size, "cusolverDn", "gesvd_bufferSize", (SolverHandle, int, int, int*)) \
-  X(gesvd, "cusolverDn", "gesvd", (SolverHandle, signed char, signed char, int, int, T*, int, T*, T*, int, T*, int, T*, int, T*, int*))
+  X(potrf_size, "cusolverDn", "potrf_bufferSize", "potrf_bufferSize", (SolverHandle, Triangle, int, T*, int, int*)) \
+  X(potrf, "cusolverDn", "potrf", "potrf", (SolverHandle, Triangle, int, T*, int, T*, int, int*)) \
+  X(potri_size, "cusolverDn", "potri_bufferSize", "potri_bufferSize", (SolverHandle, Triangle, int, T*, int, int*)) \
+  X(potri, "cusolverDn", "potri", "potri", (SolverHandle, Triangle, int, T*, int, T*, int, int*)) \
+  X(potrf_batched, "cusolverDn", "potrfBatched", "potrfBatched", (SolverHandle, Triangle, int, T**, int, int*, int)) \
+  X(getrf_size, "cusolverDn", "getrf_bufferSize", "getrf_bufferSize", (SolverHandle, int, int, T*, int, int*)) \
+  X(getrf, "cusolverDn", "getrf", "getrf", (SolverHandle, int, int, T*, int, T*, int*, int*)) \
+  X(getrs, "cusolverDn", "getrs", "getrs", (SolverHandle, Turn, int, int, const T*, int, const int*, T*, int, int*)) \
+  X(geqrf_size, "cusolverDn", "geqrf_bufferSize", "geqrf_bufferSize", (SolverHandle, int, int, T*, int, int*)) \
+  X(geqrf, "cusolverDn", "geqrf", "geqrf", (SolverHandle, int, int, T*, int, T*, T*, int, int*)) \
+  X(orgqr_size, "cusolverDn", "orgqr_bufferSize", "ungqr_bufferSize", (SolverHandle, int, int, int, const T*, int, const T*, int*)) \
+  X(orgqr, "cusolverDn", "orgqr", "ungqr", (SolverHandle, int, int, int, T*, int, const T*, T*, int, int*)) \
+  X(syevd_size, "cusolverDn", "syevd_bufferSize", "heevd_bufferSize", (SolverHandle, Vectors, Triangle, int, const T*, int, const R*, int*)) \
+  X(syevd, "cusolverDn", "syevd", "heevd", (SolverHandle, Vectors, Triangle, int, T*, int, R*, T*, int, int*)) \
+  X(syevj_batched_size, "cusolverDn", "syevjBatched_bufferSize", "heevjBatched_bufferSize", (SolverHandle, Vectors, Triangle, int, const T*, int, const R*, int*, JacobiOptions, int)) \
+  X(syevj_batched, "cusolverDn", "syevjBatched", "heevjBatched", (SolverHandle, Vectors, Triangle, int, T*, int, R*, T*, int, int*, JacobiOptions, int)) \
+  X(gesvdj_size, "cusolverDn", "gesvdj_bufferSize", "gesvdj_bufferSize", (SolverHandle, Vectors, int, int, int, const T*, int, const R*, const T*, int, const T*, int, int*, JacobiOptions)) \
+  X(gesvdj, "cusolverDn", "gesvdj", "gesvdj", (SolverHandle, Vectors, int, int, int, T*, int, R*, T*, int, T*, int, T*, int, int*, JacobiOptions)) \
+  X(gesvdj_batched_size, "cusolverDn", "gesvdjBatched_bufferSize", "gesvdjBatched_bufferSize", (SolverHandle, Vectors, int, int, const T*, int, const R*, const T*, int, const T*, int, int*, JacobiOptions, int)) \
+  X(gesvdj_batched, "cusolverDn", "gesvdjBatched", "gesvdjBatched", (SolverHandle, Vectors, int, int, T*, int, R*, T*, int, T*, int, T*, int, int*, JacobiOptions, int)) \
+  X(gesvd_size, "cusolverDn", "gesvd_bufferSize", "gesvd_bufferSize", (SolverHandle, int, int, int*)) \
+  X(gesvd, "cusolverDn", "gesvd", "gesvd", (SolverHandle, signed char, signed char, int, int, T*, int, R*, T*, int, T*, int, T*, int, R*, int*))
 #define WARPCELL_CUBLAS_TYPED_FUNCTIONS(X) \
-  X(trsm, "cublas", "trsm_v2", (VectorHandle, Side, Triangle, Turn, DiagonalOf, int, int, const T*, const T*, int, T*, int)) \
-  X(trsm_batched, "cublas", "trsmBatched", (VectorHandle, Side, Triangle, Turn, DiagonalOf, int, int, const T*, const T* const*, int, T* const*, int, int)) \
-  X(getrf_batched, "cublas", "getrfBatched", (VectorHandle, int, T* const*, int, int*, int*, int)) \
-  X(getrs_batched, "cublas", "getrsBatched", (VectorHandle, Turn, int, int, const T* const*, int, const int*, T* const*, int, int*, int))
+  X(trsm, "cublas", "trsm_v2", "trsm_v2", (VectorHandle, Side, Triangle, Turn, DiagonalOf, int, int, const T*, const T*, int, T*, int)) \
+  X(trsm_batched, "cublas", "trsmBatched", "trsmBatched", (VectorHandle, Side, Triangle, Turn, DiagonalOf, int, int, const T*, const T* const*, int, T* const*, int, int)) \
+  X(getrf_batched, "cublas", "getrfBatched", "getrfBatched", (VectorHandle, int, T* const*, int, int*, int*, int)) \
+  X(getrs_batched, "cublas", "getrsBatched", "getrsBatched", (VectorHandle, Turn, int, int, const T* const*, int, const int*, T* const*, int, int*, int))
 // clang-format on
 
 template <class T>
 struct SolverCalls {
-#define X(name, before, after, parameters) SolverStatus(*name) parameters = nullptr;
+  using R = Real<T>;
+#define X(name, before, after, complex_after, parameters) SolverStatus(*name) parameters = nullptr;
   // clang-format off
   WARPCELL_CUSOLVER_TYPED_FUNCTIONS(X)
   WARPCELL_CUBLAS_TYPED_FUNCTIONS(X)
@@ -95,6 +102,8 @@ struct SolverApi {
 #undef X
   SolverCalls<float> single_calls;
   SolverCalls<double> double_calls;
+  SolverCalls<std::complex<float>> complex_single_calls;
+  SolverCalls<std::complex<double>> complex_double_calls;
   SolverHandle handle = nullptr;
   VectorHandle vectors = nullptr;
   SolverOptions options = nullptr;
@@ -106,8 +115,12 @@ struct SolverApi {
   const SolverCalls<T>& calls() const {
     if constexpr (std::is_same_v<T, float>)
       return single_calls;
-    else
+    else if constexpr (std::is_same_v<T, double>)
       return double_calls;
+    else if constexpr (std::is_same_v<T, std::complex<float>>)
+      return complex_single_calls;
+    else
+      return complex_double_calls;
   }
   // Throws DeviceError("LIBRARY") with the library's own number of the failure.
   void check(SolverStatus status, const char* doing) const;

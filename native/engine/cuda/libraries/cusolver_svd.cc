@@ -26,7 +26,7 @@ struct SvdTerms {
 
 template <class T>
 SolverShape shape_of(const SvdTerms& terms) {
-  SolverShape shape{{bytes_of<T>(terms.m, terms.n), bytes_of<T>(terms.n)}, 0, true};
+  SolverShape shape{{bytes_of<T>(terms.m, terms.n), bytes_of<Real<T>>(terms.n)}, 0, true};
   if (terms.both)
     shape.bytes.insert(shape.bytes.end(), {bytes_of<T>(terms.m, terms.left), bytes_of<T>(terms.n, terms.n)});
   return shape;
@@ -59,10 +59,10 @@ std::unique_ptr<PlannedCall> batched(LibraryContext& context, const PlanRequest&
       "cuSOLVER svd", context, request, shape, [=, &library, &calls, &api](const SolverRun& run) {
         T* u = whole > 0 ? run.workspace<T>() : run.at<T>(2);
         T* v = other > 0 ? reinterpret_cast<T*>(run.memory + whole) : run.at<T>(3);
-        SolverStatus status =
-            calls.gesvdj_batched(library.handle, terms.vectors(), terms.m, terms.n, run.at<T>(0), terms.m, run.at<T>(1),
-                                 u, terms.m, v, terms.n, reinterpret_cast<T*>(run.memory + whole + other), size,
-                                 run.status, library.singular_options, int(run.batches));
+        SolverStatus status = calls.gesvdj_batched(library.handle, terms.vectors(), terms.m, terms.n, run.at<T>(0),
+                                                   terms.m, run.at<Real<T>>(1), u, terms.m, v, terms.n,
+                                                   reinterpret_cast<T*>(run.memory + whole + other), size, run.status,
+                                                   library.singular_options, int(run.batches));
         for (int64_t matrix = 0; copies && matrix < run.batches; matrix++)
           api.cuMemcpyAsync(run.places[2] + uint64_t(matrix) * bytes_of<T>(terms.m, terms.left),
                             run.memory + uint64_t(matrix) * bytes_of<T>(terms.m, terms.m),
@@ -75,12 +75,12 @@ std::unique_ptr<PlannedCall> batched(LibraryContext& context, const PlanRequest&
 template <class T>
 std::unique_ptr<PlannedCall> by_polar(LibraryContext& context, const PlanRequest& request, const SvdTerms& terms) {
   const SolverApi& library = cusolver();
-  constexpr int type = sizeof(T) == 4 ? 0 : 1;
+  constexpr int type = kTypeNumber<T>, of_values = kTypeNumber<Real<T>>;
   const int m = terms.m, n = terms.n, is_thin = terms.is_full ? 0 : 1;
   size_t device = 0, host = 0;
   library.check(library.cusolverDnXgesvdp_bufferSize(library.handle, library.options, Vectors::wanted, is_thin, m, n,
-                                                     type, nullptr, m, type, nullptr, type, nullptr, m, type, nullptr,
-                                                     n, type, &device, &host),
+                                                     type, nullptr, m, of_values, nullptr, type, nullptr, m, type,
+                                                     nullptr, n, type, &device, &host),
                 "planning svd");
   SolverShape shape = shape_of<T>(terms);
   const uint64_t behind = (device + 255) / 256 * 256;
@@ -92,8 +92,9 @@ std::unique_ptr<PlannedCall> by_polar(LibraryContext& context, const PlanRequest
       T* u = terms.both ? run.at<T>(2, at) : reinterpret_cast<T*>(run.memory + behind);
       T* v = terms.both ? run.at<T>(3, at) : u + int64_t(m) * n;
       return library.cusolverDnXgesvdp(library.handle, library.options, Vectors::wanted, is_thin, m, n, type,
-                                       run.at<T>(0, at), m, type, run.at<T>(1, at), type, u, m, type, v, n, type,
-                                       run.workspace<void>(), device, own->data(), host, run.status + at, &perturbed);
+                                       run.at<T>(0, at), m, of_values, run.at<Real<T>>(1, at), type, u, m, type, v, n,
+                                       type, run.workspace<void>(), device, own->data(), host, run.status + at,
+                                       &perturbed);
     });
   });
 }
@@ -112,9 +113,10 @@ std::unique_ptr<PlannedCall> by_rotations(LibraryContext& context, const PlanReq
   return std::make_unique<SolverCall>(
       "cuSOLVER svd", context, request, shape, [=, &library, &calls](const SolverRun& run) {
         return each_matrix(run.batches, [&](int64_t at) {
-          return calls.gesvdj(library.handle, terms.vectors(), is_thin, m, n, run.at<T>(0, at), m, run.at<T>(1, at),
-                              vectors_at<T>(terms, run, 2, at), m, vectors_at<T>(terms, run, 3, at), n,
-                              run.workspace<T>(), size, run.status + at, library.singular_options);
+          return calls.gesvdj(library.handle, terms.vectors(), is_thin, m, n, run.at<T>(0, at), m,
+                              run.at<Real<T>>(1, at), vectors_at<T>(terms, run, 2, at), m,
+                              vectors_at<T>(terms, run, 3, at), n, run.workspace<T>(), size, run.status + at,
+                              library.singular_options);
         });
       });
 }
@@ -131,14 +133,15 @@ std::unique_ptr<PlannedCall> values_alone(LibraryContext& context, const PlanReq
   return std::make_unique<SolverCall>(
       "cuSOLVER svd", context, request, shape, [=, &library, &calls](const SolverRun& run) {
         return each_matrix(run.batches, [&](int64_t at) {
-          return calls.gesvd(library.handle, 'N', 'N', m, n, run.at<T>(0, at), m, run.at<T>(1, at), nullptr, m, nullptr,
-                             n, run.workspace<T>(), size, nullptr, run.status + at);
+          return calls.gesvd(library.handle, 'N', 'N', m, n, run.at<T>(0, at), m, run.at<Real<T>>(1, at), nullptr, m,
+                             nullptr, n, run.workspace<T>(), size, nullptr, run.status + at);
         });
       });
 }
 
-// a = u · diag(s) · vᵀ with no more columns than rows; all are column-major, and a is lost. `vectors`: "none", "thin"
-// or "full". Places: matrix, s and, with vectors, u and v. Its status is not 0 where it did not converge.
+// a = u · diag(s) · vᴴ with no more columns than rows; all are column-major, and a is lost. `vectors`: "none", "thin"
+// or "full". Places: matrix, s, which is real, and, with vectors, u and v. Its status is not 0 where it did not
+// converge.
 std::unique_ptr<PlannedCall> plan_svd(LibraryContext& context, const PlanRequest& request) {
   return for_type(request, [&](auto number) {
     using T = decltype(number);

@@ -80,6 +80,8 @@ std::unique_ptr<PlannedCall> for_type(const PlanRequest& request, Plan plan) {
   const std::string& type = text_term(request, "type");
   if (type == "float32") return plan(float{});
   if (type == "float64") return plan(double{});
+  if (type == "complex64") return plan(std::complex<float>{});
+  if (type == "complex128") return plan(std::complex<double>{});
   throw DeviceError("UNSUPPORTED", "cuSOLVER does not take matrices of " + type + ".");
 }
 

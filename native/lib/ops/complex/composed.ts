@@ -7,6 +7,10 @@ import { call, callNamed } from "../core/calls.ts";
 import type { Operand } from "../core/operation.ts";
 import { add, div, mul, of, sub } from "../core/terms.ts";
 import { reshaped } from "../shape/views.ts";
+import { promoted } from "../../memory/promotion.ts";
+import { sizeOf } from "../../memory/shape.ts";
+import type { Reduction } from "../reduce/reducers.ts";
+import { complexFunctions } from "./functions.ts";
 import { imaginaryOf, isComplex, joined, realOf } from "./parts.ts";
 
 type Form = (inputs: readonly Operand[], attributes: object) => DeviceArray;
@@ -80,55 +84,6 @@ function quotient(a: Parts, { re: first, im: second }: Parts): DeviceArray {
   return complex(div(re, size), div(im, size));
 }
 
-const unary =
-  (form: (re: DeviceArray, im: DeviceArray) => readonly [DeviceArray, DeviceArray]): Form =>
-  ([x]) =>
-    complex(...form(realOf(x as DeviceArray), imaginaryOf(x as DeviceArray)));
-
-const angle = (re: DeviceArray, im: DeviceArray): DeviceArray => call("atan2", [im, re]);
-/** Whether a number is 0 or an infinity: these alone are twice themselves. */
-const isEnd = (x: DeviceArray): DeviceArray => call("eq", [x, mul(x, 2)]);
-const both = (a: DeviceArray, b: DeviceArray): DeviceArray => call("logicalAnd", [a, b]);
-
-/** turn · size, with the size of `part`; 0 where either is 0 beside an infinity or NaN, as C99 has it. */
-function guarded(turn: DeviceArray, size: DeviceArray, part: DeviceArray): DeviceArray {
-  const product = mul(turn, size);
-  const isLost = of("isnan", product);
-  // A size that has become too small for the dtype is no 0.
-  const isNone = both(isEnd(part), call("eq", [size, 0]));
-  const kept = call("where", [both(isLost, isNone), size, product]);
-  return call("where", [both(isLost, call("eq", [turn, 0])), turn, kept]);
-}
-
-/** turn · size, with the size of `part`; the size where it and the part are 0 or infinities and the turn is NaN. */
-function turned(turn: DeviceArray, size: DeviceArray, part: DeviceArray): DeviceArray {
-  const isKnown = both(isEnd(size), isEnd(part));
-  return call("where", [both(of("isnan", turn), isKnown), size, mul(turn, size)]);
-}
-
-/** log √(re² + im²), near 1 from its distance to 1. */
-function logOfSize(re: DeviceArray, im: DeviceArray): DeviceArray {
-  const size = hypot(re, im);
-  const sides = [of("abs", re), of("abs", im)] as const;
-  const [most, least] = [call("maximum", sides), call("minimum", sides)];
-  const near = add(mul(sub(most, 1), add(most, 1)), of("square", least));
-  const isNear = call("logicalAnd", [call("gt", [size, 0.7]), call("lt", [size, 1.5])]);
-  return call("where", [isNear, mul(of("log1p", call("where", [isNear, near, 0])), 0.5), of("log", size)]);
-}
-
-/** The root right of the imaginary axis, by the part that is a sum (Kahan 1987, "Branch cuts for complex functions"). */
-function root(re: DeviceArray, im: DeviceArray): readonly [DeviceArray, DeviceArray] {
-  const isRight = call("ge", [re, 0]);
-  // No abs(): its slope at 0 is 0.
-  const long = of("sqrt", mul(add(hypot(re, im), call("where", [isRight, re, of("neg", re)])), 0.5));
-  const short = div(im, call("where", [call("eq", [long, 0]), 1, mul(long, 2)]));
-  const isBelow = of("signbit", im);
-  return [
-    call("where", [isRight, long, call("where", [isBelow, of("neg", short), short])]),
-    call("where", [isRight, short, call("where", [isBelow, of("neg", long), long])]),
-  ];
-}
-
 const whether =
   (name: string, join: "logicalAnd" | "logicalOr"): Form =>
   ([x]) =>
@@ -149,11 +104,6 @@ const ofTruth =
     named(name, [equality("ne", "logicalOr")([x!, 0], {})], attributes);
 
 const abs: Form = ([x]) => hypot(realOf(x as DeviceArray), imaginaryOf(x as DeviceArray));
-const log: Form = unary((re, im) => [logOfSize(re, im), angle(re, im)]);
-const exp: Form = unary((re, im) => {
-  const size = of("exp", re);
-  return [turned(of("cos", im), size, re), guarded(of("sin", im), size, re)];
-});
 
 function convert([x]: readonly Operand[], attributes: object): DeviceArray {
   const { dtype } = attributes as { dtype: DType };
@@ -181,24 +131,63 @@ const mostProducts = 64;
 
 function wholePower(x: DeviceArray, power: number): DeviceArray {
   if (power === 0) return call("fullLike", [x], { value: 1 });
-  if (power < 0) return reciprocal([wholePower(x, -power)], {});
+  if (power < 0) return call("complexFunction", [wholePower(x, -power)], { of: "reciprocal" });
   const half = power > 1 ? wholePower(x, Math.floor(power / 2)) : null;
   const square = half === null ? null : times([half, half], {});
   return square === null ? x : power % 2 === 0 ? square : times([square, x], {});
 }
 
-const reciprocal: Form = ([x]) => quotient({ re: 1, im: null }, partsOf(x!));
-
-/** e^(y · log x); of 0, which has no logarithm, 0, and 1 where y is 0. */
+/** Powers that are no small whole number. */
 const pow: Form = ([x, y]) => {
   if (isComplex(x!) && Number.isInteger(y) && Math.abs(y as number) <= mostProducts) return wholePower(x, y as number);
-  const base = isComplex(x!) ? x : add(mul(y as DeviceArray, 0), x!);
-  const isZero = call("eq", [base, 0]);
-  const power = exp([times([log([call("where", [isZero, 1, base])], {}), y!], {})], {});
-  const ofZero =
-    y instanceof DeviceArray ? call("convert", [call("eq", [y, 0])], { dtype: power.dtype }) : y === 0 ? 1 : 0;
-  return call("where", [isZero, ofZero, power]);
+  const like = [x, y].find((each) => isComplex(each!)) as DeviceArray;
+  const whole = (operand: Operand): DeviceArray => {
+    if (!(operand instanceof DeviceArray)) return call("fullLike", [like], { value: Number(operand) });
+    return call("convert", [operand], { dtype: promoted(operand.dtype, like.dtype) });
+  };
+  return call("complexPower", [whole(x!), whole(y!)]);
 };
+
+/** The product over the middle axis of [B, n, C], of halves that are multiplied with each other. */
+function productOfRows(x: DeviceArray): DeviceArray {
+  const [before, n, after] = x.shape as [number, number, number];
+  if (n === 0) return add(call("sum", [x], { axes: [1], keepdims: false }), 1);
+  if (n === 1) return reshaped(x, [before, after]);
+  const half = n >> 1;
+  const part = (from: number, to: number) => call("slice", [x], { slices: [null, [from, to, 1], null] });
+  const halves = times([part(0, half), part(half, 2 * half)], {});
+  return productOfRows(n % 2 === 0 ? halves : call("cat", [halves, part(n - 1, n)], { axis: 1 }));
+}
+
+const prod: Form = ([x], attributes) => {
+  const { axes, keepdims } = attributes as Reduction;
+  const from = x as DeviceArray;
+  const others = from.shape.map((_, axis) => axis).filter((axis) => !axes.includes(axis));
+  const sizes = (list: readonly number[]) => list.map((axis) => from.shape[axis]!);
+  const rows = call("permute", [from], { axes: [...others, ...axes] });
+  const product = productOfRows(reshaped(rows, [sizeOf(sizes(others)), sizeOf(sizes(axes)), 1]));
+  return reshaped(product, keepdims ? from.shape.map((size, axis) => (axes.includes(axis) ? 1 : size)) : sizes(others));
+};
+
+/** Each step multiplies by the products that end so many places before (Hillis and Steele 1986, "Data parallel algorithms"). */
+const cumprod: Form = ([x], attributes) => {
+  const { axis } = attributes as { readonly axis: number };
+  const from = x as DeviceArray;
+  const n = from.shape[axis] ?? 1;
+  let products = from;
+  for (let step = 1; step < n; step *= 2) {
+    const whole = products;
+    const part = (begin: number, end: number) =>
+      call("slice", [whole], { slices: from.shape.map((_, at) => (at === axis ? [begin, end, 1] : null)) });
+    products = call("cat", [part(0, step), times([part(step, n), part(0, n - step)], {})], { axis });
+  }
+  return products === from ? call("clone", [from]) : products;
+};
+
+const ofParts =
+  (name: string, join: (re: DeviceArray, im: DeviceArray) => DeviceArray): Form =>
+  ([x], attributes) =>
+    join(named(name, [realOf(x as DeviceArray)], attributes), named(name, [imaginaryOf(x as DeviceArray)], attributes));
 
 const matmul: Form = (inputs) => {
   const [a, b] = bothOf(inputs);
@@ -223,20 +212,18 @@ const forms = new Map<string, Form>(
       const [x, y] = inputs;
       return isComplex(y!) ? quotient(...bothOf(inputs)) : scaled("div", x as DeviceArray, y!);
     },
-    reciprocal,
-    square: ([x]: readonly Operand[]) => times([x!, x!], {}),
+    ...Object.fromEntries(
+      complexFunctions.map((name): [string, Form] => [
+        name,
+        ([x]) => call("complexFunction", [x as DeviceArray], { of: name }),
+      ]),
+    ),
     abs,
     norm: ([x]: readonly Operand[], attributes: object) => named("norm", [abs([x!], {})], attributes),
-    exp,
-    log,
-    sqrt: unary(root),
-    sin: unary((re, im) => [guarded(of("sin", re), of("cosh", im), im), turned(of("cos", re), of("sinh", im), im)]),
-    cos: unary((re, im) => [
-      turned(of("cos", re), of("cosh", im), im),
-      of("neg", guarded(of("sin", re), of("sinh", im), im)),
-    ]),
-    sinh: unary((re, im) => [turned(of("cos", im), of("sinh", re), re), guarded(of("sin", im), of("cosh", re), re)]),
-    cosh: unary((re, im) => [turned(of("cos", im), of("cosh", re), re), guarded(of("sin", im), of("sinh", re), re)]),
+    prod,
+    cumprod,
+    variance: ofParts("variance", add),
+    std: ofParts("std", hypot),
     pow,
     isnan: whether("isnan", "logicalOr"),
     isinf: whether("isinf", "logicalOr"),

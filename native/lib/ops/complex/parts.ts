@@ -94,3 +94,5 @@ const part = (x: DeviceArray, which: number): DeviceArray =>
 /** Views of the parts. */
 export const realOf = (x: DeviceArray): DeviceArray => part(x, 0);
 export const imaginaryOf = (x: DeviceArray): DeviceArray => part(x, 1);
+/** With imaginary parts of the other sign. */
+export const conjugate = (x: DeviceArray): DeviceArray => call("complex", [realOf(x), call("neg", [imaginaryOf(x)])]);

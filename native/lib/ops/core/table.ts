@@ -11,6 +11,7 @@ import { comparisonRows } from "../elementwise/comparisons.ts";
 import { besselRows } from "../elementwise/bessel.ts";
 import { axisRows } from "../index/axis.ts";
 import { countingRows } from "../reduce/counting.ts";
+import { complexFunctionRows } from "../complex/functions.ts";
 import { complexRows } from "../complex/parts.ts";
 import { ctcRows } from "../rows/ctc.ts";
 import { crossEntropyRows } from "../rows/cross-entropy.ts";
@@ -65,6 +66,7 @@ export const operations = {
   ...frexpRows,
   ...viewRows,
   ...complexRows,
+  ...complexFunctionRows,
   ...copyRows,
   ...reductionRows,
   ...scanRows,

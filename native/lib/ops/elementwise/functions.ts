@@ -54,7 +54,7 @@ export const functionRows = {
    */
   positive: unary("positive", "Same", "number", { gradient: (g): DeviceArray => g }),
   /**
-   * The sign: −1, 0 or 1; NaN for NaN.
+   * The sign: −1, 0 or 1; NaN for NaN; of complex numbers x / |x|.
    * @example
    * tensor([-3, 0, 5]).sign(); // → tensor([-1, 0, 1], shape [3], float32, cpu)
    */

@@ -5,7 +5,7 @@ import type { DeviceArray } from "../../memory/array.ts";
 import { factsOf, type DType } from "../../memory/dtype.ts";
 import { sizeOf, type Shape } from "../../memory/shape.ts";
 import { call } from "../core/calls.ts";
-import { fill, withFlat } from "../shape/copy.ts";
+import { bySize, fill, withFlat } from "../shape/copy.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
 import { blocksFor } from "../kernels/blocks.ts";
 import { KernelFamily } from "../kernels/library.ts";
@@ -17,7 +17,7 @@ export function aroundAxis(shape: Shape, axis: number): { outer: number; length:
 }
 
 const floats: readonly DType[] = ["float32", "float64", "float16", "bfloat16"];
-const places = new KernelFamily("along", ["uint8", "uint16", "uint32", "uint64"], (type) => `take_along<${type}>`, [
+const places = new KernelFamily("along", Object.values(bySize), (type) => `take_along<${type}>`, [
   "place",
   "place",
   "out",
@@ -26,7 +26,7 @@ const places = new KernelFamily("along", ["uint8", "uint16", "uint32", "uint64"]
   "i64",
   "i64",
 ]);
-const puts = new KernelFamily("along", ["uint8", "uint16", "uint32", "uint64"], (type) => `put_along<${type}>`, [
+const puts = new KernelFamily("along", Object.values(bySize), (type) => `put_along<${type}>`, [
   "place",
   "place",
   "out",
@@ -43,7 +43,6 @@ const sums = new KernelFamily("along", floats, (type) => `sum_runs<${type}>`, [
   "i64",
   "i64",
 ]);
-const bits: Record<number, DType> = { 1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64" };
 
 function launchAlong(
   on: Execution,
@@ -67,7 +66,7 @@ export const takeAlong: Computation<[x: DeviceArray, indices: DeviceArray], { ax
   inPlace: false,
   infer: ([x, indices]) => [{ shape: indices.shape, dtype: x.dtype }],
   run([out], [x, indices], { axis }, on) {
-    const dtype = bits[factsOf(out!.dtype).bytes]!;
+    const dtype = bySize[factsOf(out!.dtype).bytes]!;
     withFlat(on, x, x.dtype, (source) =>
       withFlat(on, indices, "int64", (at) => {
         const { inner, length } = aroundAxis(out!.shape, axis);
@@ -96,7 +95,7 @@ const putAlong: Computation<[g: DeviceArray, indices: DeviceArray], { axis: numb
     withFlat(on, g, out!.dtype, (source) =>
       withFlat(on, indices, "int64", (at) => {
         const { inner, length: own } = aroundAxis(source.shape, axis);
-        launchAlong(on, puts, bits[factsOf(out!.dtype).bytes]!, out!, source, at, [length, own, inner], source.size);
+        launchAlong(on, puts, bySize[factsOf(out!.dtype).bytes]!, out!, source, at, [length, own, inner], source.size);
       }),
     );
   },

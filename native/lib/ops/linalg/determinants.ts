@@ -7,11 +7,22 @@ import { bytesMoved } from "../elementwise/elementwise.ts";
 import { blocksFor } from "../kernels/blocks.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import { fill } from "../shape/copy.ts";
-import { matrixDType, squaresOf, type MatrixDType } from "./matrices.ts";
+import { imaginaryOf, isComplex } from "../complex/parts.ts";
+import { matrixDType, sizeDType, squaresOf, type MatrixDType } from "./matrices.ts";
 import { factorFacts, factorise, withFactors, type Keeping } from "./solving.ts";
-import { asColumn, asRow, flip, onDiagonal, toDType } from "./terms.ts";
+import { asColumn, conj, flip, onDiagonal, swapped, toDType } from "./terms.ts";
 
 const kernel = new KernelFamily("linalg", ["float32", "float64"], (type) => `determinants<${type}>`, [
+  "place",
+  "place",
+  "out",
+  "out",
+  "out",
+  "i64",
+  "i64",
+]);
+
+const ofComplex = new KernelFamily("linalg", ["complex64", "complex128"], (type) => `complex_determinants<${type}>`, [
   "place",
   "place",
   "out",
@@ -45,9 +56,17 @@ function determinantsInto(
   withFactors(on, kept, dtype, sizes, ({ factors, pivots }) => {
     // A matrix without a pivot has the determinant 0.
     factorise(on, { factors, pivots }, x, sizes);
-    const blocks = blocksFor(on.device, count, { serial: Math.ceil(1024 / rows), each: 1 / 32 });
-    kernel.launch(on, dtype, blocks, [factors, pivots, whole, sign, logarithm, count, rows]);
+    multiply(on, factors, pivots, { whole, sign, logarithm });
   });
+}
+
+/** Of factors. */
+function multiply(on: Execution, factors: DeviceArray, pivots: DeviceArray, { whole, sign, logarithm }: Wanted): void {
+  const { count, rows } = squaresOf("det", factors);
+  const isReal = kernel.has(factors.dtype);
+  const blocks = blocksFor(on.device, count, { serial: Math.ceil(1024 / rows), each: isReal ? 1 / 32 : 1 });
+  const args = [factors, pivots, whole, sign, logarithm, count, rows];
+  (isReal ? kernel : ofComplex).launch(on, factors.dtype, blocks, args);
 }
 
 const cost = (inputs: readonly DeviceArray[], outputs: readonly DeviceArray[]) => ({
@@ -77,16 +96,14 @@ function cofactors(factors: DeviceArray, pivots: DeviceArray): DeviceArray {
   return scaled(call("solveFactored", [beside, pivots, ones], { isTransposed: true }), determinant);
 }
 
-const epsilon = ({ dtype }: DeviceArray) => (dtype === "float32" ? 2 ** -23 : 2 ** -52);
+const epsilon = ({ dtype }: DeviceArray) => (sizeDType(dtype as MatrixDType) === "float32" ? 2 ** -23 : 2 ** -52);
 
 /** Inputs factors and pivots that `det` keeps; output the determinants. */
 const factoredDeterminant: Computation<[factors: DeviceArray, pivots: DeviceArray], Readonly<Record<string, never>>> = {
   inPlace: false,
   infer: ([factors]) => [{ shape: factors.shape.slice(0, -2), dtype: factors.dtype }],
   run([out], [factors, pivots], _, on) {
-    const { count, rows } = squaresOf("det", factors);
-    const blocks = blocksFor(on.device, count, { serial: Math.ceil(1024 / rows), each: 1 / 32 });
-    kernel.launch(on, out!.dtype, blocks, [factors, pivots, out!, null, null, count, rows]);
+    multiply(on, factors, pivots, { whole: out!, sign: null, logarithm: null });
   },
   gradient: null,
   cost,
@@ -106,8 +123,10 @@ const det: Computation<[x: DeviceArray], Keeping> = {
   gradient([g], { inputs: [x], outputs: [y, factors, pivots], isDifferentiated }) {
     if (x.size === 0) return [call("fullLike", [x], { value: 0 })];
     const found =
-      isDifferentiated || factors === undefined ? scaled(flip(call("inverse", [x])), y!) : cofactors(factors, pivots!);
-    return [toDType(scaled(found, g!), x)];
+      isDifferentiated || factors === undefined
+        ? scaled(swapped(call("inverse", [x])), y!)
+        : cofactors(factors, pivots!);
+    return [toDType(scaled(conj(found), g!), x)];
   },
   cost,
 };
@@ -118,20 +137,23 @@ const slogdet: Computation<[x: DeviceArray], Keeping> = {
   infer([x], { keep }) {
     const { batch } = squaresOf("slogdet", x);
     const dtype = matrixDType("slogdet", x);
-    return [{ shape: batch, dtype }, { shape: batch, dtype }, ...factorFacts(keep, x.shape, dtype)];
+    return [{ shape: batch, dtype }, { shape: batch, dtype: sizeDType(dtype) }, ...factorFacts(keep, x.shape, dtype)];
   },
   run([sign, logarithm, ...kept], [x], _, on) {
     determinantsInto(on, x, { whole: null, sign: sign!, logarithm: logarithm! }, kept);
   },
-  // The sign has the slope 0.
-  gradient: ([, g], { inputs: [x], outputs: [, , factors, pivots], isDifferentiated }) => {
+  // A real sign has the slope 0, and a complex one turns with the imaginary part of tr(x⁻¹ · dx).
+  gradient: ([gSign, gLogarithm], { inputs: [x], outputs: [sign, , factors, pivots], isDifferentiated }) => {
+    const turn = gSign && isComplex(sign!) ? imaginaryOf(call("mul", [gSign, conj(sign)])) : null;
+    const g =
+      turn === null ? gLogarithm : call("complex", [gLogarithm ?? call("fullLike", [turn], { value: 0 }), turn]);
     if (!g) return [null];
     if (x.size === 0) return [call("fullLike", [x], { value: 0 })];
     const ones = () => onDiagonal(call("fullLike", [asDiagonal(x)], { value: 1 }));
     const back =
       isDifferentiated || factors === undefined
         ? flip(call("inverse", [x]))
-        : call("solveFactored", [factors, pivots!, ones()], { isTransposed: true });
+        : conj(call("solveFactored", [factors, pivots!, ones()], { isTransposed: true }));
     return [toDType(scaled(back, g), x)];
   },
   cost,

@@ -8,7 +8,7 @@ import { blocksFor, onDevice } from "../kernels/blocks.ts";
 import { KernelFamily } from "../kernels/library.ts";
 import { columnMajor, copyTurned, keepingNan, matricesOf, matrixDType, runCall, turned } from "./matrices.ts";
 import { factorise } from "./solving.ts";
-import { asColumn, flip, lower, product, toDType, total, upper } from "./terms.ts";
+import { asColumn, conj, flip, lower, product, toDType, total, upper } from "./terms.ts";
 
 const orders = new KernelFamily("linalg", ["int32"], () => "row_orders", ["place", "out", "i64", "i64", "i64", "i32"]);
 
@@ -65,7 +65,7 @@ const luFactors: Computation<[x: DeviceArray], None> = {
     ] as const;
     const square = part(packed!, first, first);
     // L⁻ᵀ · y and y · U⁻ᵀ, which is (U⁻¹ · yᵀ)ᵀ.
-    const overL = (y: DeviceArray) => call("solveTriangular", [square, y], unitLower);
+    const overL = (y: DeviceArray) => conj(call("solveTriangular", [square, conj(y)], unitLower));
     const overU = (y: DeviceArray) => flip(call("solveTriangular", [square, flip(y)], upperTurned));
     const gSquare = part(g!, first, first);
     let [gL, gU] = [lower(gSquare, -1), upper(gSquare)];

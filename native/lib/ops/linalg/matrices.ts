@@ -14,6 +14,10 @@ import { blocksFor, threadsOf } from "../kernels/blocks.ts";
 import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily } from "../kernels/library.ts";
 
+export const matrixDTypes = ["float32", "float64", "complex64", "complex128"] as const;
+/** What matrices are computed in. */
+export type MatrixDType = (typeof matrixDTypes)[number];
+
 const kernels = {
   triangle: new KernelFamily("linalg", Object.values(bySize), (type) => `triangle<${type}>`, [
     "place",
@@ -27,13 +31,8 @@ const kernels = {
     "i64",
     "i32",
   ]),
-  markNan: new KernelFamily("linalg", ["float32", "float64"], (type) => `mark_nan<${type}>`, [
-    "place",
-    "out",
-    "i64",
-    "i64",
-  ]),
-  checkFactors: new KernelFamily("linalg", ["float32", "float64"], (type) => `check_factors<${type}>`, [
+  markNan: new KernelFamily("linalg", matrixDTypes, (type) => `mark_nan<${type}>`, ["place", "out", "i64", "i64"]),
+  checkFactors: new KernelFamily("linalg", matrixDTypes, (type) => `check_factors<${type}>`, [
     "out",
     "place",
     "out",
@@ -76,18 +75,31 @@ export function squaresOf(name: string, x: { readonly shape: Shape }): Matrices 
   return found;
 }
 
-export type MatrixDType = "float32" | "float64";
-
 /** What matrices of a dtype are computed in: integers and bool in float32. Throws TensorError for others. */
 export function matrixDType(name: string, { dtype }: { readonly dtype: DType }): MatrixDType {
-  const found = floatOf(dtype);
-  if (found === "float32" || found === "float64") return found;
   const { kind, isStorage } = factsOf(dtype);
+  const found = kind === "complex" ? dtype : floatOf(dtype);
+  const known = matrixDTypes.find((each) => each === found);
+  if (known !== undefined) return known;
   throw new TensorError(
     "DTYPE",
-    `${name} computes in float32 and float64 but got ${isStorage && kind !== "complex" ? `${dtype}, which only stores numbers` : dtype}: ${kind === "complex" ? adviceToCompute(dtype) : 'convert it with .to("float32")'}.`,
+    `${name} computes in float32 and float64, complex64 and complex128, but got ${isStorage ? `${dtype}, which only stores numbers` : dtype}: convert it with .to("float32").`,
   );
 }
+
+/** {@link matrixDType} of what takes no complex numbers. */
+export function realMatrixDType(name: string, x: { readonly dtype: DType }): "float32" | "float64" {
+  const found = matrixDType(name, x);
+  if (found === "float32" || found === "float64") return found;
+  throw new TensorError(
+    "DTYPE",
+    `${name} takes matrices of real numbers but got ${x.dtype}: ${adviceToCompute(x.dtype)}.`,
+  );
+}
+
+/** The dtype of sizes, singular values and the like: that of the parts. */
+export const sizeDType = (dtype: MatrixDType): "float32" | "float64" =>
+  dtype === "complex64" ? "float32" : dtype === "complex128" ? "float64" : dtype;
 
 /** The order of axes that turns matrices. */
 export const turnedAxes = (rank: number): readonly number[] => [...Array(rank - 2).keys(), rank - 1, rank - 2];

@@ -2,6 +2,7 @@
 // warp's lanes or two warps have a matrix each.
 import type { Execution } from "../../device/execution.ts";
 import { DeviceArray } from "../../memory/array.ts";
+import { factsOf, type DType } from "../../memory/dtype.ts";
 import { mayTake, refusal, takes } from "../core/dispatch.ts";
 import { onDevice, type Blocks, type ByBlock } from "../kernels/blocks.ts";
 import { kernelFacts } from "../kernels/kernel-facts.ts";
@@ -50,9 +51,13 @@ const fasterRows: Readonly<Record<Kernel, ByBlock<FasterRows>>> = {
 };
 
 /** Whether a kernel is to do it; else the library may. Throws TensorError where the path that was named does neither. */
-export function isForKernel(on: Execution, kernel: Kernel, { rows, count }: Matrices): boolean {
+export function isForKernel(on: Execution, kernel: Kernel, { rows, count }: Matrices, dtype: DType): boolean {
   if (!mayTake("linalg", "kernel")) return false;
   const isTold = !mayTake("linalg", "library");
+  if (factsOf(dtype).kind === "complex") {
+    if (isTold) throw refusal("linalg");
+    return false;
+  }
   const { few, many, from } = onDevice(on.device, fasterRows[kernel]);
   const isTaken = rows <= (isTold ? facts().mostRows : count < from ? few : many);
   if (isTold && !isTaken) throw refusal("linalg");

@@ -27,7 +27,7 @@ import {
   type MatrixDType,
 } from "./matrices.ts";
 import { isForKernel, smallCholesky, smallFactored, smallFactors, smallTriangular } from "./small.ts";
-import { flip, half, lower, product, toDType, upper } from "./terms.ts";
+import { conj, flip, half, lower, product, swapped, toDType, upper } from "./terms.ts";
 
 const indefinite = (matrix: string, order: number) =>
   new TensorError(
@@ -70,7 +70,7 @@ const cholesky: Computation<[x: DeviceArray], None> = {
   },
   run([out], [x], _, on) {
     const sizes = squaresOf("cholesky", x);
-    if (isForKernel(on, "cholesky", sizes)) return smallCholesky(on, out!, x, sizes, indefinite);
+    if (isForKernel(on, "cholesky", sizes, out!.dtype)) return smallCholesky(on, out!, x, sizes, indefinite);
     const dtype = out!.dtype as MatrixDType;
     using work = columnMajor(on, x, dtype);
     const text = `cholesky n=${sizes.rows}`;
@@ -83,7 +83,7 @@ const cholesky: Computation<[x: DeviceArray], None> = {
     const inner = product(flip(l!), g!);
     const part = half(call("add", [lower(inner), lower(inner, -1)]));
     const left = (b: DeviceArray) =>
-      call("solveTriangular", [l!, b], { isUpper: false, isTransposed: true, isUnit: false });
+      conj(call("solveTriangular", [l!, conj(b)], { isUpper: false, isTransposed: true, isUnit: false }));
     const s = flip(left(flip(left(part))));
     return [toDType(half(call("add", [s, flip(s)])), x)];
   },
@@ -142,7 +142,7 @@ export function factorise(
   sizes: Matrices,
   explain?: Explain,
 ): void {
-  if (isForKernel(on, "lu", sizes)) return smallFactors(on, { factors, pivots }, x, sizes, explain);
+  if (isForKernel(on, "lu", sizes, factors.dtype)) return smallFactors(on, { factors, pivots }, x, sizes, explain);
   copy(on, factors, x);
   const text = `lu m=${sizes.rows} n=${sizes.rows}`;
   const places = [factors, pivots];
@@ -211,7 +211,7 @@ function solveInto(
   isTransposed: boolean,
   sizes: Matrices,
 ): void {
-  if (isForKernel(on, "lu_solve", sizes)) return smallFactored(on, out, factors, b, isTransposed, sizes);
+  if (isForKernel(on, "lu_solve", sizes, out.dtype)) return smallFactored(on, out, factors, b, isTransposed, sizes);
   const columns = out.shape.at(-1)!;
   if (columns === 1) {
     copy(on, out, b);
@@ -247,7 +247,7 @@ const solve: Computation<[a: DeviceArray, b: DeviceArray], Keeping> = {
     const above =
       isDifferentiated || factors === undefined
         ? call("solve", [flip(a), g!], { keep: isDifferentiated })
-        : call("solveFactored", [factors, pivots!, g!], { isTransposed: true });
+        : conj(call("solveFactored", [factors, pivots!, conj(g!)], { isTransposed: true }));
     return [
       wanted[0] ? toDType(call("neg", [product(above, flip(x!))]), a) : null,
       wanted[1] ? toDType(above, b) : null,
@@ -280,7 +280,7 @@ const inverse: Computation<[x: DeviceArray], None> = {
     const sizes = squaresOf("inv", x);
     withFactors(on, [], out!.dtype as MatrixDType, sizes, (factors) => {
       factorise(on, factors, x, sizes, singular("inv"));
-      if (isForKernel(on, "lu_solve", sizes)) return smallFactored(on, out!, factors, null, false, sizes);
+      if (isForKernel(on, "lu_solve", sizes, out!.dtype)) return smallFactored(on, out!, factors, null, false, sizes);
       const rank = x.shape.length;
       fill(on, out!, 0);
       using line = viewOf(out!, diagonalOf(out!, { offset: 0, axes: [rank - 2, rank - 1] }));
@@ -311,7 +311,7 @@ const solveTriangular: Computation<[a: DeviceArray, b: DeviceArray], TriangularS
   },
   run([out], [a, b], { isUpper, isTransposed, isUnit }, on) {
     const sizes = squaresOf("solveTriangular", a);
-    if (isForKernel(on, "triangular_solve", sizes))
+    if (isForKernel(on, "triangular_solve", sizes, out!.dtype))
       return smallTriangular(on, out!, a, b, { upper: isUpper, transposed: isTransposed, unit: isUnit }, sizes);
     copy(on, out!, b);
     // A triangle that lies transposed is the other one, transposed.
@@ -326,8 +326,8 @@ const solveTriangular: Computation<[a: DeviceArray, b: DeviceArray], TriangularS
   },
   gradient([g], { inputs: [a, b], outputs: [x], attributes, wanted }) {
     const { isUpper, isTransposed, isUnit } = attributes;
-    const above = call("solveTriangular", [a, g!], { ...attributes, isTransposed: !isTransposed });
-    const square = () => call("neg", [isTransposed ? product(x!, flip(above)) : product(above, flip(x!))]);
+    const above = conj(call("solveTriangular", [a, conj(g!)], { ...attributes, isTransposed: !isTransposed }));
+    const square = () => call("neg", [isTransposed ? product(conj(x!), swapped(above)) : product(above, flip(x!))]);
     const part = (whole: DeviceArray) => (isUpper ? upper(whole, isUnit ? 1 : 0) : lower(whole, isUnit ? -1 : 0));
     return [wanted[0] ? toDType(part(square()), a) : null, wanted[1] ? toDType(above, b) : null];
   },

@@ -1,11 +1,13 @@
 // Factors of matrices with orthogonal parts: eigenvalues of symmetric ones, singular values, Q · R.
 import type { Execution } from "../../device/execution.ts";
 import { GradientError, TensorError } from "../../errors.ts";
-import { DeviceArray, viewOf } from "../../memory/array.ts";
+import { DeviceArray, halfOf, viewOf } from "../../memory/array.ts";
 import { stridesOf } from "../../memory/shape.ts";
 import { call } from "../core/calls.ts";
-import type { Computation } from "../core/operation.ts";
+import type { Computation, None } from "../core/operation.ts";
+import { isComplex, realOf } from "../complex/parts.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
+import { functionRows } from "../elementwise/functions.ts";
 import { copy } from "../shape/copy.ts";
 import {
   columnMajor,
@@ -14,6 +16,7 @@ import {
   matricesOf,
   matrixDType,
   runCall,
+  sizeDType,
   squaresOf,
   triangleInto,
   turned,
@@ -49,13 +52,17 @@ const eigh: Computation<[x: DeviceArray], Eigen> = {
     const name = vectors ? "eigh" : "eigvalsh";
     squaresOf(name, x);
     const dtype = matrixDType(name, x);
-    return [{ shape: x.shape.slice(0, -1), dtype }, ...(vectors ? [{ shape: x.shape, dtype }] : [])];
+    const values = { shape: x.shape.slice(0, -1), dtype: sizeDType(dtype) };
+    return [values, ...(vectors ? [{ shape: x.shape, dtype }] : [])];
   },
   run([values, vectors], [x], { isUpper }, on) {
     const sizes = squaresOf("eigh", x);
-    const dtype = values!.dtype as MatrixDType;
-    using work = isUpper ? columnMajor(on, x, dtype) : fresh(on, x, dtype);
-    const text = `eigh n=${sizes.rows}${vectors === undefined ? "" : " vectors=1"}`;
+    const dtype = matrixDType("eigh", x);
+    // A real matrix is as good as its transpose, whose upper triangle the lower one is.
+    const isTurned = isUpper || isComplex(x);
+    using work = isTurned ? columnMajor(on, x, dtype) : fresh(on, x, dtype);
+    const part = isTurned && !isUpper ? " lower=1" : "";
+    const text = `eigh n=${sizes.rows}${part}${vectors === undefined ? "" : " vectors=1"}`;
     const places = [work, values!];
     const explain = unfinished(vectors === undefined ? "eigvalsh" : "eigh");
     runCall(on, sizes, { text, dtype, places, written: places, explain });
@@ -77,7 +84,8 @@ const eigh: Computation<[x: DeviceArray], Eigen> = {
 /**
  * Outputs the eigenvalues of matrices as libraries have them, real parts [B…, 0, n] and imaginary ones [B…, 1, n], the
  * positive one of a pair first, and with `vectors` the eigenvectors as rows: of a pair the real parts as one and the
- * imaginary ones as the next. It has no gradient: that of linalg.eig is its own.
+ * imaginary ones as the next. Of complex matrices both are as they are: [B…, n] and rows. It has no gradient: that of
+ * linalg.eig is its own.
  */
 const eigenParts: Computation<[x: DeviceArray], { readonly vectors: boolean }> = {
   inPlace: false,
@@ -85,7 +93,8 @@ const eigenParts: Computation<[x: DeviceArray], { readonly vectors: boolean }> =
     const name = vectors ? "eig" : "eigvals";
     const { batch, rows } = squaresOf(name, x);
     const dtype = matrixDType(name, x);
-    return [{ shape: [...batch, 2, rows], dtype }, ...(vectors ? [{ shape: x.shape, dtype }] : [])];
+    const shape = isComplex(x) ? [...batch, rows] : [...batch, 2, rows];
+    return [{ shape, dtype }, ...(vectors ? [{ shape: x.shape, dtype }] : [])];
   },
   run([values, vectors], [x], _, on) {
     const sizes = squaresOf("eig", x);
@@ -115,7 +124,7 @@ const svd: Computation<[x: DeviceArray], { readonly vectors: Vectors }> = {
     const dtype = matrixDType(name, x);
     const count = Math.min(rows, columns);
     const [left, right] = vectors === "full" ? [rows, columns] : [count, count];
-    const values = { shape: [...batch, count], dtype };
+    const values = { shape: [...batch, count], dtype: sizeDType(dtype) };
     if (vectors === "none") return [values];
     return [values, { shape: [...batch, rows, left], dtype }, { shape: [...batch, right, columns], dtype }];
   },
@@ -137,7 +146,8 @@ const svd: Computation<[x: DeviceArray], { readonly vectors: Vectors }> = {
     const squares = gU || gV ? gaps(call("square", [s!])) : null;
     const fromU = gU ? columnsScaled(call("div", [skew(product(flip(left), gU)), squares!]), s!) : null;
     const fromV = gV ? rowsScaled(call("div", [skew(product(right, flip(gV))), squares!]), s!) : null;
-    const inner = total(fromU, fromV, gValues ? onDiagonal(gValues) : null)!;
+    const phases = gU && gV && isComplex(x) ? onDiagonal(phaseSlope(left, gU, s!)) : null;
+    const inner = total(fromU, fromV, gValues ? onDiagonal(gValues) : null, phases)!;
     const inside = product(product(left, inner), right);
     const overU = gU && rows > count ? product(without(left, call("div", [gU, asRow(s!)])), right) : null;
     const overV =
@@ -147,7 +157,14 @@ const svd: Computation<[x: DeviceArray], { readonly vectors: Vectors }> = {
   cost: costOf(14),
 };
 
-/** y − q · qᵀ · y. */
+/** What is left of turning both vectors of a complex matrix by one phase: diag(uᴴ · gU − gUᴴ · u) / 2 s. */
+function phaseSlope(u: DeviceArray, gU: DeviceArray, s: DeviceArray): DeviceArray {
+  const rank = u.shape.length;
+  const diagonal = call("diagonal", [skew(product(flip(u), gU))], { offset: 0, axes: [rank - 2, rank - 1] });
+  return call("div", [diagonal, call("mul", [s, 2])]);
+}
+
+/** y − q · qᴴ · y. */
 const without = (q: DeviceArray, y: DeviceArray) => call("sub", [y, product(q, product(flip(q), y))]);
 
 /** The first `count` of the last or last but one axis. */
@@ -165,7 +182,7 @@ function svdInto(
 ): void {
   const sizes = matricesOf("svd", x);
   const { batch, rows, columns } = sizes;
-  const dtype = values.dtype as MatrixDType;
+  const dtype = matrixDType("svd", x);
   // GPUs take no matrices that are wider than high, so the higher of x and xᵀ is factorised. Column-major, xᵀ is x.
   const isHigh = rows > columns;
   const [m, n] = isHigh ? [rows, columns] : [columns, rows];
@@ -178,10 +195,40 @@ function svdInto(
   if (u === undefined || vt === undefined) return factorised();
   // Column-major vectors are row-major ones, transposed: one of both is right as it comes.
   using columnsOfU = DeviceArray.allocate(on.device, dtype, [...batch, u.shape.at(-1)!, rows]);
+  const right = isHigh ? vt : columnsOfU;
   if (isHigh) factorised(columnsOfU, vt);
   else factorised(vt, columnsOfU);
+  // What lies there is V, row-major Vᵀ: of complex numbers its conjugates are wanted.
+  if (isComplex(right)) {
+    using imaginary = halfOf(right, 1);
+    if (right.size > 0) functionRows.neg.run([imaginary], [imaginary], {}, on);
+  }
   copyTurned(on, u, columnsOfU);
 }
+
+/** Outputs what qr's call leaves: R and below it the vectors of reflections [B…, m, n], and their scales [B…, min(m, n)]. */
+const reflections: Computation<[x: DeviceArray], None> = {
+  inPlace: false,
+  infer([x]) {
+    const { batch, rows, columns } = matricesOf("geqrf", x);
+    const dtype = matrixDType("geqrf", x);
+    return [
+      { shape: x.shape, dtype },
+      { shape: [...batch, Math.min(rows, columns)], dtype },
+    ];
+  },
+  run([out, scales], [x], _, on) {
+    const sizes = matricesOf("geqrf", x);
+    if (out!.size === 0) return;
+    const dtype = out!.dtype as MatrixDType;
+    using work = columnMajor(on, x, dtype);
+    const places = [work, scales!];
+    runCall(on, sizes, { text: `qr m=${sizes.rows} n=${sizes.columns}`, dtype, places, written: places });
+    copyTurned(on, out!, work);
+  },
+  gradient: null,
+  cost: costOf(2),
+};
 
 export type QrMode = "reduced" | "complete" | "r";
 
@@ -250,10 +297,18 @@ function squareGradient(gQ: DeviceArray | null, gR: DeviceArray | null, q: Devic
   const fromR = gR ? product(gR, flip(r)) : null;
   const fromQ = gQ ? call("neg", [product(flip(q), gQ)]) : null;
   const m = total(fromR, fromQ)!;
-  const symmetric = call("add", [upper(m), flip(upper(m, 1))]);
-  const above = total(gQ, product(q, symmetric))!;
-  // above · R⁻ᵀ = (R⁻¹ · aboveᵀ)ᵀ.
-  return flip(call("solveTriangular", [r, flip(above)], { isUpper: true, isTransposed: false, isUnit: false }));
+  const above = upper(m, 1);
+  const symmetric = total(above, flip(above), onDiagonal(realDiagonal(m)))!;
+  const whole = total(gQ, product(q, symmetric))!;
+  // whole · R⁻ᴴ = (R⁻¹ · wholeᴴ)ᴴ.
+  return flip(call("solveTriangular", [r, flip(whole)], { isUpper: true, isTransposed: false, isUnit: false }));
 }
 
-export const spectralRows = { eigh, eigenParts, svd, qr } as const;
+/** R has a real diagonal. */
+function realDiagonal(x: DeviceArray): DeviceArray {
+  const rank = x.shape.length;
+  const diagonal = call("diagonal", [x], { offset: 0, axes: [rank - 2, rank - 1] });
+  return isComplex(diagonal) ? realOf(diagonal) : diagonal;
+}
+
+export const spectralRows = { eigh, eigenParts, svd, reflections, qr } as const;

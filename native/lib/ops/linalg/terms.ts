@@ -2,13 +2,19 @@
 // operations that have gradients themselves.
 import type { DeviceArray } from "../../memory/array.ts";
 import { call } from "../core/calls.ts";
+import { conjugate, isComplex } from "../complex/parts.ts";
 import { turnedAxes } from "./matrices.ts";
 
 type One = (x: DeviceArray) => DeviceArray;
 type Pair = (a: DeviceArray, b: DeviceArray) => DeviceArray;
 
 export const product: Pair = (a, b) => call("matmul", [a, b]);
-export const flip: One = (x) => call("permute", [x], { axes: turnedAxes(x.shape.length) });
+/** Transposed matrices. */
+export const swapped: One = (x) => call("permute", [x], { axes: turnedAxes(x.shape.length) });
+/** Of complex numbers the conjugates, of others themselves. */
+export const conj: One = (x) => (isComplex(x) ? conjugate(x) : x);
+/** Adjoint matrices: of real numbers the transposed ones. */
+export const flip: One = (x) => swapped(conj(x));
 export const lower = (x: DeviceArray, offset = 0): DeviceArray => call("triangle", [x], { isLower: true, offset });
 export const upper = (x: DeviceArray, offset = 0): DeviceArray => call("triangle", [x], { isLower: false, offset });
 export const half: One = (x) => call("mul", [x, 0.5]);
@@ -25,7 +31,7 @@ export function onDiagonal(x: DeviceArray): DeviceArray {
   return call("onDiagonal", [x], { diagonal, shape: [...x.shape, x.shape.at(-1)!] });
 }
 
-/** x − xᵀ. */
+/** x − xᴴ. */
 export const skew: One = (x) => call("sub", [x, flip(x)]);
 
 /** vⱼ − vᵢ, and 1 on the diagonal: what is divided by it has 0 there. */
