@@ -25,7 +25,8 @@ export const hasTensorCores: Reach = (architecture) => /^sm_(8|9|1\d)\d[af]?$/.t
 /** Elements of 16 bytes, as they are copied. */
 const piece = (dtype: DType) => 16 / factsOf(dtype).bytes;
 
-function areAligned(call: AttentionCall | BackwardCall): boolean {
+/** Whether copies of 16 bytes reach all operands. */
+export function areAligned(call: AttentionCall | BackwardCall): boolean {
   const elements = piece(call.dtype);
   const isAligned = (array: DeviceArray, { batch, head, token }: Steps) =>
     array.placeLow % 16 === 0 && [batch, head, token].every((step) => step % elements === 0);
@@ -165,7 +166,7 @@ function tensorCores(source: Source): AttentionPath {
   };
 }
 
-const halves: readonly DType[] = ["float16", "bfloat16"];
+export const halves: readonly DType[] = ["float16", "bfloat16"];
 export const hopper = tensorCores({
   file: "attention_wgmma",
   name: "wgmma",

@@ -9,6 +9,8 @@ import { worded } from "../../wording.ts";
 const paths = {
   attention: {
     decoding: "few queries over many keys, which are read once and shared by blocks",
+    library:
+      "16-bit elements by cuDNN, forward where it was measured to be faster for these sizes; backward only where it is named, since it adds up gradients of queries in another order each time",
     wgmma: "16-bit elements on Hopper's tensor cores: warp groups multiply while another copies",
     mma: "16-bit elements on tensor cores, each warp for itself; a function of scores or a mask by function is compiled into it",
     tf32: 'float32 on tensor cores: a factor as two numbers of 11 bits, or as one with setFloat32Precision("tf32")',
@@ -148,7 +150,7 @@ export function lastDispatch(operation?: DispatchedOperation): Dispatch | null {
 }
 
 /**
- * Has an operation take one of its paths: attention "decoding", "wgmma", "mma", "tf32", "generic" or "compiled", convolution "depthwise",
+ * Has an operation take one of its paths: attention "decoding", "library", "wgmma", "mma", "tf32", "generic" or "compiled", convolution "depthwise",
  * "pointwise", "library" or "patches", fft and linalg "library" or "kernel", in both directions; matmul "rows", "library" or "kernel"; matmul with a
  * quantised matrix ("quantizedMatmul") "tensorCores", "packs", "anywhere" or "floats", scaledMatmul "library" or
  * "floats". It holds until what is returned is disposed of, which `using` does at the end of a block; an operation that
