@@ -53,7 +53,7 @@ export interface AttentionPath {
 
 const paths: readonly AttentionPath[] = [decoding, decodingOnCores, byLibrary, hopper, ampere, ofFloats, generic];
 /** Those that a function of the user's can be compiled into. */
-const bentPaths: readonly AttentionPath[] = [ampere, compiled];
+const bentPaths: readonly AttentionPath[] = [hopper, ampere, compiled];
 
 /** Of a call whose keys grow from run to run, and which no path takes. */
 export const cannotGrow = (): TensorError =>
