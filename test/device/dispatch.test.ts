@@ -26,7 +26,7 @@ const random = seeded(freshSeed());
 const farthest = (a: Tensor, b: Tensor): number => {
   const [left, right] = [numbersOf(a), numbersOf(b)];
   expect(left.length).toBe(right.length);
-  return Math.max(...left.map((value, index) => Math.abs(value - right[index]!)));
+  return left.reduce((most, value, index) => Math.max(most, Math.abs(value - right[index]!)), 0);
 };
 
 describe.each(devices)("$name", ({ name: device, kind }) => {
