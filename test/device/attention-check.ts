@@ -1,6 +1,15 @@
 // Attention beside its formula: random operands of a case, and result and gradients compared with float64.
 import { expect } from "vitest";
-import { gradients, nn, tensor, type DType, type Tensor } from "../../native/lib/index.ts";
+import {
+  gradients,
+  lastDispatch,
+  nn,
+  setPath,
+  tensor,
+  type DType,
+  type PathOf,
+  type Tensor,
+} from "../../native/lib/index.ts";
 import { reference, whole, type Case } from "./attention-formula.ts";
 import { poison, randomValues, rounded, roundoff } from "./numbers.ts";
 import { freshSeed, seeded } from "../helpers/random.ts";
@@ -33,14 +42,18 @@ export function expectNear(what: string, found: Tensor | readonly number[], valu
 
 /**
  * Result and gradients of a case on a device are the formula's. `own`: half of the smallest step, relative, of factors
- * that are made on the way; `such`: operands are numbers of this dtype.
+ * that are made on the way; `such`: operands are numbers of this dtype; `path`: that all takes.
  */
 export function expectAttention(
   given: Case,
   dtype: DType,
   device: string,
   lay: (x: Tensor) => Tensor = (x) => x,
-  { own = roundoff[dtype]!, such = dtype }: { readonly own?: number; readonly such?: DType } = {},
+  {
+    own = roundoff[dtype]!,
+    such = dtype,
+    path,
+  }: { readonly own?: number; readonly such?: DType; readonly path?: PathOf<"attention"> } = {},
 ): void {
   const of = whole(given);
   const { batch, heads, keyHeads, queries, keys, width, values } = of;
@@ -67,9 +80,11 @@ export function expectAttention(
   for (const leaf of leaves) leaf.requiresGrad = true;
   poison(device, 8 * batch * heads * Math.max(queries, keys) * Math.max(width, values));
   const options = { ...of.options, ...(mask === undefined ? {} : { mask }), returnLse: true as const };
+  using _path = path === undefined ? null : setPath("attention", path);
   const { out, lse } = nn.attention(lay(q.x), lay(k.x), lay(v.x), options);
   expect([out.shape, lse.shape, out.dtype]).toEqual([[batch, heads, queries, values], [batch, heads, queries], dtype]);
   const found = gradients(out, leaves, { gradient: g.x });
+  if (path !== undefined) expect(lastDispatch("attention")!.path).toBe(path);
   const sum = dtype === "float64" ? 2 ** -53 : 2 ** -24;
   const { value, error } = reference(
     of,

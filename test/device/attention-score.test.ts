@@ -99,7 +99,12 @@ const onTensorCores: (Compiled & { readonly dtype: DType })[] = [
   },
 ];
 
-function expectCompiled(given: Compiled, dtype: DType, device: string, path: "compiled" | "mma" = "compiled"): void {
+function expectCompiled(
+  given: Compiled,
+  dtype: DType,
+  device: string,
+  path: "compiled" | "mma" | "wgmma" = "compiled",
+): void {
   using _path = setPath("attention", path);
   const of = whole(given);
   const { batch, heads, keyHeads, queries, keys, width, values } = of;
@@ -184,6 +189,30 @@ function laid(size: number, device: string): Compiled {
   };
 }
 
+// By warp groups: widths of a kernel and between two, tiles that pass whole and in part, keys that heads share.
+const byGroups: typeof onTensorCores = [
+  ...onTensorCores,
+  { ...cases[0]!, title: "a slope for each head, rows of 64", width: 64, queries: 193, keys: 260, dtype: "bfloat16" },
+  { ...cases[0]!, title: "a slope for each head, rows of 128", width: 128, queries: 260, keys: 193, dtype: "float16" },
+  { ...cases[0]!, title: "a slope for each head, rows of 256", width: 256, values: 256, batch: 1, dtype: "bfloat16" },
+];
+const isHopper = ({ properties }: (typeof devices)[number]) => properties.architectures.includes("sm_90a");
+describe.each(devices.filter(isHopper))("on $name, by warp groups", ({ name: device }) => {
+  test.each(byGroups.map((each) => [each.title, each] as const))("%s", (_, each) => {
+    expectCompiled(each, each.dtype, device, "wgmma");
+  });
+
+  test("a layout of blocks is none of theirs", () => {
+    const x = ones([1, 2, 16], { device, dtype: "bfloat16" }) as Tensor;
+    const run = () =>
+      nn.attention(x, x, x, { blocks: { layout: ones([1, 1, 1], { device }).ne(0) as Tensor, size: 8 } });
+    run();
+    expect(lastDispatch("attention")!.path).toBe("mma");
+    using _path = setPath("attention", "wgmma");
+    expect(run).toThrow('attention is told to take the path "wgmma", which does not take this call.');
+  });
+});
+
 describe.each(devices)("on $name, by tensor cores", ({ name: device, properties }) => {
   test.each(onTensorCores.map((each) => [each.title, each] as const))("%s", (_, each) => {
     expectCompiled(each, each.dtype, device, "mma");
@@ -195,8 +224,10 @@ describe.each(devices)("on $name, by tensor cores", ({ name: device, properties 
   test("those that a device has are taken unasked", () => {
     const x = ones([1, 2, 16], { device, dtype: "bfloat16" }) as Tensor;
     nn.attention(x, x, x, { score: (score) => score.mul(2) as Tensor });
-    const has = properties.architectures.some((each) => Number(/^sm_(\d+)/.exec(each)?.[1] ?? 0) >= 80);
-    expect(lastDispatch("attention")!.path).toBe(has ? "mma" : "compiled");
+    const { architectures } = properties;
+    const has = architectures.some((each) => Number(/^sm_(\d+)/.exec(each)?.[1] ?? 0) >= 80);
+    const wanted = architectures.includes("sm_90a") ? "wgmma" : has ? "mma" : "compiled";
+    expect(lastDispatch("attention")!.path).toBe(wanted);
   });
 
   test("floats and widths that they do not take are refused, and taken by other kernels unasked", () => {

@@ -62,8 +62,18 @@ const wide: Case[] = [
   { queries: 66, keys: 129, width: 200, options: { scale: -0.1 } },
   { queries: 1, keys: 300, width: 128, heads: 4, keyHeads: 2, options: { scale: 1.5 } },
 ];
+// As a library takes them: which keys are seen by either alignment, or all of them.
+const plain: Case[] = [
+  { queries: 65, keys: 130, width: 64, options: { causal: true } },
+  { queries: 193, keys: 200, width: 128, heads: 4, keyHeads: 2, options: { causal: true } },
+  { queries: 129, keys: 129, width: 96, options: { causal: true } },
+  { queries: 40, keys: 70, width: 256, options: { causal: true, alignment: "start" } },
+  { queries: 70, keys: 131, width: 128, values: 64, heads: 3, options: { scale: 0.3 } },
+  { queries: 9, keys: 7, width: 72, heads: 4, keyHeads: 1 },
+];
 const titled = cases.map((each) => [JSON.stringify(each), each] as const);
 const titledWide = wide.map((each) => [JSON.stringify(each), each] as const);
+const titledPlain = plain.map((each) => [JSON.stringify(each), each] as const);
 const heads = (x: Tensor) => x.transpose([0, 2, 1, 3]).clone().transpose([0, 2, 1, 3]) as Tensor;
 
 const gpus = devices.filter(({ kind }) => kind === "cuda");
@@ -79,6 +89,10 @@ describe.each(gpus)("on $name, by tensor cores", ({ name: device }) => {
     using _precision = setFloat32Precision("tf32");
     // Of 11 bits; those of bfloat16 are.
     expectAttention({ batch: 1, ...each }, "float32", device, heads, { own: 2 ** -11, such: "bfloat16" });
+  });
+  test.each(titledPlain)("by a library: %s", (_, each) => {
+    expectAttention({ batch: 2, ...each }, "bfloat16", device, (x) => x, { path: "library" });
+    expectAttention({ batch: 2, ...each }, "float16", device, heads, { path: "library" });
   });
   test("floats of 11 bits are others than floats", () => {
     const [q, k, v] = [1, 2, 3].map(() => made([1, 1, 70, 64], "float32", device).x);

@@ -5,6 +5,7 @@ import {
   conv2d,
   eye,
   gradients,
+  graph,
   lastDispatch,
   linalg,
   nn,
@@ -25,7 +26,7 @@ const random = seeded(freshSeed());
 const farthest = (a: Tensor, b: Tensor): number => {
   const [left, right] = [numbersOf(a), numbersOf(b)];
   expect(left.length).toBe(right.length);
-  return Math.max(...left.map((value, index) => Math.abs(value - right[index]!)));
+  return left.reduce((most, value, index) => Math.max(most, Math.abs(value - right[index]!)), 0);
 };
 
 describe.each(devices)("$name", ({ name: device, kind }) => {
@@ -143,6 +144,31 @@ describe.each(devices)("$name", ({ name: device, kind }) => {
     const generic = told("attention", "generic", () => nn.attention(q!, k!, v!));
     // Weighted means of numbers up to 2, of weights in bfloat16.
     expect(farthest(usual, generic)).toBeLessThan(2 * 2 ** -6);
+  });
+
+  test("attention by a library, where that is faster for these sizes", () => {
+    const [q, k, v] = [1, 2, 3].map(() => sample([2, 2, 70, 64], "bfloat16").x);
+    const attend = () => nn.attention(q!, k!, v!, { causal: true });
+    if (kind === "cpu") {
+      using _ = setPath("attention", "library");
+      expect(attend).toThrow('attention is told to take the path "library", which does not take this call.');
+      return;
+    }
+    const [own, library] = [told("attention", "mma", attend), told("attention", "library", attend)];
+    expect(lastDispatch("attention")!.library).toMatchObject({ library: "cuDNN", algorithm: expect.any(String) });
+    // Weighted means of numbers up to 2, of weights in bfloat16.
+    expect(farthest(own, library)).toBeLessThan(2 * 2 ** -6);
+    expect(farthest(told("attention", "library", graph(attend)), library)).toBe(0);
+
+    // What takes a while is measured once, and then goes the same way.
+    const x = sample([1, 8, 4096, 64], "bfloat16").x;
+    const first = nn.attention(x, x, x);
+    const { path } = lastDispatch("attention")!;
+    expect(["library", "wgmma", "mma"]).toContain(path);
+    expect(farthest(nn.attention(x, x, x), first)).toBe(0);
+    expect(lastDispatch("attention")).toMatchObject({ path, library: path === "library" ? {} : null });
+    nn.attention(x, x, x, { softcap: 2 });
+    expect(lastDispatch("attention")!.path).not.toBe("library");
   });
 
   test("a product with a quantised matrix by each of its paths", () => {

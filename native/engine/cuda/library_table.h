@@ -39,8 +39,8 @@ constexpr LibraryRow kCusolverRow = {
 };
 constexpr LibraryRow kCudnnRow = {
     "cuDNN",
-    "convolutions",
-    "Warpcell's own kernels convolve by matrix products, which is slower",
+    "convolutions and attention",
+    "Warpcell's own kernels convolve by matrix products and compute all attention, which is slower",
     "libcudnn.so",
     "WARPCELL_CUDNN",
     kToolkitPlaces,

@@ -100,4 +100,18 @@ export class Event {
   }
 }
 
+/** Milliseconds that the device takes for work which is written at once, also while something is recorded. */
+export function measured(device: DeviceProcess, work: (on: Execution) => void): number {
+  const on = device.direct;
+  const [first, second] = [next++, next++];
+  on.waitForAll();
+  writeEventRecord(on, first);
+  work(on);
+  writeEventRecord(on, second);
+  device.synchronize();
+  const { milliseconds } = device.request("event_elapsed", { first, second });
+  for (const number of [first, second]) writeEventRelease(on, number);
+  return Number(milliseconds);
+}
+
 const recordedHere = () => new TensorError("RECORDED", "A graph has no events: record them before and after its call.");

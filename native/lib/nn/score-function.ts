@@ -85,6 +85,7 @@ interface Written {
 const kernels = new WeakMap<DeviceProcess, Map<string, LibraryKernel>>();
 
 export class CompiledScores implements Bend {
+  readonly skips: boolean;
   readonly #device: DeviceProcess;
   readonly #shape: Shape;
   readonly #trace: ScoreTrace;
@@ -101,6 +102,7 @@ export class CompiledScores implements Bend {
    */
   constructor(device: DeviceProcess, sums: DType, shape: Shape, { score, mask, blocks }: ScoreFunctions) {
     this.#blocks = blocks === undefined ? null : laidOver(blocks, shape);
+    this.skips = blocks !== undefined;
     this.#device = device;
     this.#shape = shape;
     this.#trace = new ScoreTrace(device);
@@ -180,7 +182,7 @@ export class CompiledScores implements Bend {
 
   launch(...[on, { name, dtype, parameters, kinds }, blocks, args, shared = 0]: Parameters<Bend["launch"]>): void {
     const { expressions, score, slope, layout, texts } = this.#written(
-      name === "attend" || name === "attention_forward",
+      name === "attend" || name === "attention_forward" || name === "group_forward",
     );
     const { members } = expressions;
     for (const { value } of members) if (typeof value === "object") readOperand("attention", value as Tensor);

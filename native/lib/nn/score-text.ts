@@ -9,7 +9,7 @@ const above = `${read}, const T* d_out, const Sum<T>* lse, const Sum<T>* delta`;
 const backward = "const Backward<T> in = {q, k, v, mask, d_out, lse, delta, p, s};";
 
 /**
- * As ops/attention.cu and ops/attention_mma.cu have them. `serial`: where a block is one thread. `asksByTile`: whether
+ * As ops/attention.cu, ops/attention_mma.cu and ops/attention_wgmma.cu have them. `serial`: where a block is one thread. `asksByTile`: whether
  * a pair is looked at by the layout is not asked where the whole tile is.
  */
 interface KernelText {
@@ -32,6 +32,7 @@ const tensorCores = {
   serial: null,
   asksByTile: true,
 } as const;
+const hopper = { headers: ["group_shapes", "group_passes"], serial: null, asksByTile: true } as const;
 const kernels: Readonly<Record<BentKernel, KernelText>> = {
   attend: {
     ...generic,
@@ -72,6 +73,21 @@ const kernels: Readonly<Record<BentKernel, KernelText>> = {
     parameters: `${above}, T* d_first, T* d_second, Problem p, Gradients s`,
     threads: `gradient_pass<HalfProducts<T>, GradientShape<width, is_of_keys>, true>(q, k, v, mask, d_out, lse, delta, d_first,
                                                                          d_second, p, s, bend);`,
+  },
+  group_forward: {
+    ...hopper,
+    template: "class T, int width",
+    bounds: "ForwardShape<width>::kThreads, 1",
+    parameters: `${read}, T* out, float* lse, const __grid_constant__ Problem p`,
+    threads: "group_forward_pass<T, ForwardShape<width>, width, true>(q, k, v, mask, out, lse, p, bend);",
+  },
+  group_gradient: {
+    ...hopper,
+    template: "class T, int width, bool is_of_keys",
+    bounds: "GradientShape<width, is_of_keys, true>::kThreads, 1",
+    parameters: `${above}, T* d_first, T* d_second, const __grid_constant__ Problem p, const __grid_constant__ Gradients s`,
+    threads: `group_gradient_pass<T, GradientShape<width, is_of_keys, true>, width, true, is_of_keys>(
+      q, k, v, mask, d_out, lse, delta, d_first, d_second, p, s, bend);`,
   },
 };
 

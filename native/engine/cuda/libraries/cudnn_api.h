@@ -15,9 +15,25 @@ using DnnDescriptor = struct DnnDescriptorTag*;  // cudnnBackendDescriptor_t
 
 constexpr DnnStatus kDnnSuccess = 0;
 // cudnnDataType_t
-enum class DnnType : int { float32 = 0, float64 = 1, float16 = 2, bfloat16 = 9 };
+enum class DnnType : int { float32 = 0, float64 = 1, float16 = 2, int32 = 4, bfloat16 = 9, boolean = 11 };
 // cudnnConvolutionMode_t: filters are not turned round.
 enum class DnnConvolutionMode : int { cross_correlation = 1 };
+// cudnnPointwiseMode_t: of elements that stand at the same place; the number of the place along an axis; the first or
+// the second of two, as a third has it.
+enum class DnnPointwise : int {
+  add = 0,
+  multiply = 1,
+  divide = 6,
+  subtract = 9,
+  exp = 13,
+  log = 15,
+  identity = 21,
+  at_least = 303,
+  place = 501,
+  select = 601,
+};
+// cudnnReduceTensorOp_t
+enum class DnnReduction : int { sum = 0, maximum = 3 };
 // cudnnBackendHeurMode_t: decision trees; whatever works.
 enum class DnnHeuristics : int { fallback = 2, decisions = 3 };
 // cudnnBackendNumericalNote_t: what an engine does to numbers.

@@ -1,20 +1,15 @@
-// Convolutions and their gradients by cuDNN's graphs: of the engines that it proposes and that give the same sums every
-// time, chooses one by measuring, and runs it.
+// Convolutions and their gradients by cuDNN's graphs, of the engines that give the same sums every time.
 #include <algorithm>
 #include <climits>
-#include <optional>
 
 #include "../../host/convolution_terms.h"
-#include "../../host/json.h"
-#include "cudnn_descriptor.h"
-#include "libraries.h"
+#include "cudnn_call.h"
 
 namespace warpcell::cuda {
 namespace {
 
 constexpr uint64_t kMostWorkspace = 512ull << 20;
-constexpr size_t kMostProposals = 32, kMostMeasured = 10;
-constexpr uint32_t kRepeats = 5;
+constexpr size_t kMostMeasured = 10;
 constexpr int64_t kAlignment = 16;  // bytes, which ConvolutionTerms tells of
 
 // As the graph numbers its tensors.
@@ -53,29 +48,22 @@ const Row& row_of(ConvolutionResult result) {
   return rows[int(result)];
 }
 
-// An engine with its settings, ready to run.
-struct Engine {
-  CudnnDescriptor plan;
-  uint64_t workspace;
-  std::string name;
-  std::string text;  // the plan, from which another process makes it again
-};
+std::vector<CudnnMemory> places_of(const ConvolutionTerms& terms) {
+  const std::vector<uint64_t> bytes = terms.place_bytes();
+  std::vector<CudnnMemory> places;
+  for (int64_t number : row_of(terms.result).places) places.push_back({number, bytes[places.size()]});
+  return places;
+}
 
 using Sizes = std::vector<int64_t>;
 
-// What cuDNN knows of a convolution.
-class CudnnConvolution {
+class Convolution final : public CudnnCall {
  public:
   // Throws DeviceError UNSUPPORTED for what the library does not describe.
-  CudnnConvolution(const CudnnApi& library, const ConvolutionTerms& terms)
-      : library_(library), terms_(terms), graph_(library, DnnKind::graph) {
-    describe();
-  }
-
-  // Those that the library thinks most of, the best first.
-  std::vector<Engine> engines() const {
-    std::vector<Engine> found = proposed(DnnHeuristics::decisions);
-    return found.empty() ? proposed(DnnHeuristics::fallback) : std::move(found);
+  Convolution(LibraryContext& context, const ConvolutionTerms& terms, const PlanRequest& request)
+      : CudnnCall(context, "cuDNN convolution", "convolution", places_of(terms), {}, 0), terms_(terms) {
+    choose(request, [this] { return graph(); },
+           {kMostMeasured, kMostWorkspace, [this](const std::vector<DnnNote>& notes) { return is_exact(notes); }});
   }
 
  private:
@@ -88,7 +76,7 @@ class CudnnConvolution {
     return rest;
   }
 
-  void describe() {
+  CudnnDescriptor graph() const {
     const bool is_wide = terms_.type == "float64";
     CudnnDescriptor x = tensor(kInput, with(terms_.images, terms_.channels, sizes(terms_.size))),
                     y = tensor(kOutput, with(terms_.images, terms_.outputs, sizes(terms_.count))),
@@ -118,9 +106,11 @@ class CudnnConvolution {
       operation.set(row.beta, 0.0f);
     }
     operation.finished();
-    graph_.set(dnn::kGraphHandle, library_.handle);
-    graph_.set(dnn::kGraphOperations, operation);
-    graph_.finished();
+    CudnnDescriptor graph(library_, DnnKind::graph);
+    graph.set(dnn::kGraphHandle, library_.handle);
+    graph.set(dnn::kGraphOperations, operation);
+    graph.finished();
+    return graph;
   }
 
   CudnnDescriptor tensor(int64_t number, const Sizes& shape) const {
@@ -140,30 +130,6 @@ class CudnnConvolution {
     made.set(dnn::kAlignment, kAlignment);
     made.finished();
     return made;
-  }
-
-  std::vector<Engine> proposed(DnnHeuristics mode) const {
-    std::vector<Engine> found;
-    CudnnDescriptor heuristics(library_, DnnKind::heuristics);
-    heuristics.set(dnn::kHeuristicsGraph, graph_);
-    heuristics.set(dnn::kHeuristicsMode, mode);
-    if (!heuristics.finish()) return found;
-    for (const CudnnDescriptor& configuration :
-         heuristics.others(dnn::kHeuristicsResults, DnnKind::configuration, kMostProposals)) {
-      if (found.size() == kMostMeasured) break;
-      const auto engine = std::move(configuration.others(dnn::kConfiguredEngine, DnnKind::engine, 1).at(0));
-      if (!is_exact(engine.notes(dnn::kEngineNotes))) continue;
-      CudnnDescriptor plan(library_, DnnKind::plan);
-      plan.set(dnn::kPlanHandle, library_.handle);
-      plan.set(dnn::kPlanConfiguration, configuration);
-      if (!plan.finish()) continue;
-      const auto workspace = uint64_t(plan.number(dnn::kPlanWorkspace));
-      if (workspace > kMostWorkspace) continue;
-      const std::string name = "engine " + std::to_string(engine.number(dnn::kEngineNumber));
-      std::string text = plan.text(dnn::kPlanText);
-      found.push_back({std::move(plan), workspace, name, std::move(text)});
-    }
-    return found;
   }
 
   // Whether it adds up products as they stand, in an order that stays: Fourier's and Winograd's transforms are further
@@ -188,121 +154,7 @@ class CudnnConvolution {
     });
   }
 
-  const CudnnApi& library_;
-  const ConvolutionTerms& terms_;
-  CudnnDescriptor graph_;
-};
-
-class Convolution final : public PlannedCall {
- public:
-  // What the library keeps of a plan, about.
-  static constexpr uint64_t kPlanBytes = 32 * 1024;
-
-  Convolution(LibraryContext& context, const ConvolutionTerms& terms, const PlanRequest& request)
-      : PlannedCall("cuDNN convolution", terms.place_bytes().size(), 0),
-        context_(context),
-        library_(cudnn()),
-        bytes_(terms.place_bytes()),
-        numbers_(row_of(terms.result).places),
-        chosen_(chosen(terms, request)) {
-    planned.workspace = chosen_.workspace;
-    planned.kept = sizeof *this + kPlanBytes + chosen_.text.size();
-    planned.choice = chosen_.name + "\n" + chosen_.text;
-    planned.chosen = JsonObject()
-                         .text("library", "cuDNN")
-                         .text("version", library_.version)
-                         .text("path", library_.path)
-                         .text("algorithm", chosen_.name)
-                         .done();
-  }
-
-  void run(const RunRequest& request) override {
-    DevicePointer workspace =
-        chosen_.workspace > 0 ? context_.segments.address(request.workspace, chosen_.workspace) : 0;
-    const CudnnDescriptor pack = packed(place(request), workspace);
-    DnnStatus status = kDnnSuccess;
-    WorkStream& stream = context_.streams.at(request.stream);
-    stream.submit(request.sequence, [&](Stream handle) { status = execute(chosen_, pack, handle); });
-    if (status == kDnnSuccess) return;
-    stream.expect_sound();
-    library_.check(status, "a convolution");
-  }
-
- private:
-  std::vector<void*> place(const RunRequest& request) const {
-    std::vector<void*> places;
-    for (size_t which = 0; which < bytes_.size(); which++)
-      places.push_back(reinterpret_cast<void*>(context_.segments.address(request.places[which], bytes_[which])));
-    return places;
-  }
-
-  CudnnDescriptor packed(const std::vector<void*>& places, DevicePointer workspace) const {
-    CudnnDescriptor pack(library_, DnnKind::pack);
-    pack.set(dnn::kPackNumbers, numbers_);
-    pack.set(dnn::kPackPointers, places);
-    pack.set(dnn::kPackWorkspace, std::vector<void*>{reinterpret_cast<void*>(workspace)});
-    pack.finished();
-    return pack;
-  }
-
-  DnnStatus execute(const Engine& engine, const CudnnDescriptor& pack, Stream stream) const {
-    DnnStatus status = library_.cudnnSetStream(library_.handle, stream);
-    if (status != kDnnSuccess) return status;
-    return library_.cudnnBackendExecute(library_.handle, engine.plan.handle(), pack.handle());
-  }
-
-  Engine chosen(const ConvolutionTerms& terms, const PlanRequest& request) {
-    if (auto known = from(request.choice)) return std::move(*known);
-    std::vector<Engine> engines = CudnnConvolution(library_, terms).engines();
-    if (engines.empty()) throw DeviceError("UNSUPPORTED", "cuDNN has no engine for this convolution.");
-    if (!request.trial || engines.size() == 1) return std::move(engines.front());
-    expect(*request.trial);
-    return std::move(engines[fastest(engines, place(*request.trial))]);
-  }
-
-  // The engine that was chosen before, by a process that is no more.
-  std::optional<Engine> from(const std::string& choice) const {
-    const size_t end = choice.find('\n');
-    if (end == std::string::npos) return std::nullopt;
-    CudnnDescriptor plan(library_, DnnKind::plan);
-    plan.set(dnn::kPlanHandle, library_.handle);
-    std::string text = choice.substr(end + 1);
-    plan.set(dnn::kPlanText, text);
-    if (!plan.finish()) return std::nullopt;
-    const auto workspace = uint64_t(plan.number(dnn::kPlanWorkspace));
-    return Engine{std::move(plan), workspace, choice.substr(0, end), std::move(text)};
-  }
-
-  size_t fastest(const std::vector<Engine>& engines, const std::vector<void*>& places) {
-    uint64_t most = 0;
-    for (const Engine& each : engines) most = std::max(most, each.workspace);
-    DevicePointer workspace = 0;
-    if (most > 0 && context_.api.cuMemAlloc(&workspace, most) != 0) return 0;
-    const CudnnDescriptor pack = packed(places, workspace);
-    size_t best = 0;
-    double least = -1;
-    for (size_t at = 0; at < engines.size(); at++) {
-      bool works = true;
-      auto time = [&](uint32_t repeats) {
-        return context_.streams.at(0).milliseconds(
-            [&](Stream stream) { works = execute(engines[at], pack, stream) == kDnnSuccess && works; }, repeats);
-      };
-      time(1);  // the first time its code is loaded
-      double milliseconds = time(kRepeats);
-      if (!works || (least >= 0 && milliseconds >= least)) continue;
-      least = milliseconds;
-      best = at;
-    }
-    if (workspace != 0) context_.api.cuMemFree(workspace);
-    if (least < 0) throw DeviceError("UNSUPPORTED", "cuDNN proposes engines for this convolution, but none runs.");
-    return best;
-  }
-
-  LibraryContext& context_;
-  const CudnnApi& library_;
-  const std::vector<uint64_t> bytes_;
-  const std::vector<int64_t> numbers_;
-  const Engine chosen_;
+  const ConvolutionTerms terms_;
 };
 
 std::unique_ptr<PlannedCall> plan_convolution(LibraryContext& context, const PlanRequest& request) {

@@ -8,6 +8,7 @@ LibraryRows cublas_rows();
 LibraryRows cusolver_rows();
 LibraryRows cusolver_svd_rows();
 LibraryRows cudnn_rows();
+LibraryRows cudnn_attention_rows();
 LibraryRows cufft_rows();
 
 namespace {
@@ -16,8 +17,10 @@ namespace {
 class CudaLibraries final : public PlannedCalls<LibraryContext> {
  public:
   explicit CudaLibraries(LibraryContext context)
-      : PlannedCalls(context, ProfileKind::call,
-                     {cublas_rows(), cusolver_rows(), cusolver_svd_rows(), cudnn_rows(), cufft_rows()}) {}
+      : PlannedCalls(
+            context, ProfileKind::call,
+            {cublas_rows(), cusolver_rows(), cusolver_svd_rows(), cudnn_rows(), cudnn_attention_rows(), cufft_rows()}) {
+  }
 
   Planned plan(const PlanRequest& request) override {
     WatchedStretch stretch(context_.streams.at(0).watcher(), Stretch::measurement);

@@ -232,6 +232,7 @@ export const attentionGradient: Computation<
         mask: taken.mask,
         out: ownOut.array,
         lse: sums,
+        dLse: dSums,
         delta,
         dOut: ownG.array,
         dq: dq!,
@@ -245,8 +246,9 @@ export const attentionGradient: Computation<
           dMask: dMask === undefined ? noSteps : maskGradientSteps(dMask, shapes),
         },
       };
-      deltaInto(on, whole, dSums);
-      pathOf(on, whole).backward(on, whole);
+      const path = pathOf(on, whole);
+      if (path.makesDelta !== true) deltaInto(on, whole);
+      path.backward(on, whole);
       if (dMask === undefined) return;
       if (sizeOf([...before, heads, queries, taken.problem.keys]) === 0) fill(on, dMask, 0);
       else maskGradientInto(on, whole, dMask);

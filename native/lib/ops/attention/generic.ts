@@ -124,11 +124,7 @@ function backward(on: Execution, call: BackwardCall): void {
 }
 
 /** Fills `delta`: of every path, what its backward reads. */
-export function deltaInto(
-  on: Execution,
-  { dtype, problem, steps, out, dOut, delta }: BackwardCall,
-  dLse: DeviceArray | null,
-): void {
+export function deltaInto(on: Execution, { dtype, problem, steps, out, dOut, dLse, delta }: BackwardCall): void {
   const { deltaRows, deltaThreads } = facts();
   const rows = problem.batches * problem.heads * problem.queries;
   if (rows === 0) return;

@@ -1,5 +1,6 @@
 // The kernels that compute attention: the first of these paths that takes a call runs it.
 import type { Execution } from "../../device/execution.ts";
+import type { LibraryChoice } from "../../device/library-plan.ts";
 import type { DeviceArray } from "../../memory/array.ts";
 import { TensorError } from "../../errors.ts";
 import type { DType } from "../../memory/dtype.ts";
@@ -7,6 +8,7 @@ import { mayTake, refusal, takes, type PathOf } from "../core/dispatch.ts";
 import { decoding } from "./decoding.ts";
 import { decodingOnCores } from "./decoding-serial.ts";
 import { compiled, generic } from "./generic.ts";
+import { byLibrary } from "./library-attention.ts";
 import type { GradientSteps, Problem } from "./problem.ts";
 import { ampere, hopper, ofFloats } from "./tensor-cores.ts";
 
@@ -25,6 +27,8 @@ export interface AttentionCall {
 export interface BackwardCall extends AttentionCall {
   readonly steps: GradientSteps;
   readonly dOut: DeviceArray;
+  /** The gradient of `lse`, where it has one. */
+  readonly dLse: DeviceArray | null;
   /** As `lse`: Σ dOut · out of each query, less the gradient of its `lse`. */
   readonly delta: DeviceArray;
   readonly dq: DeviceArray;
@@ -36,16 +40,20 @@ export interface AttentionPath {
   readonly name: PathOf<"attention">;
   /** It takes calls whose keys grow from run to run of what is recorded. */
   readonly grows?: true;
-  takes(on: Execution, call: AttentionCall): boolean;
+  /** Its backward pass does not read `delta`. */
+  readonly makesDelta?: true;
+  takes(on: Execution, call: AttentionCall | BackwardCall): boolean;
+  /** The library that computes a call that it takes. */
+  library?(on: Execution, call: AttentionCall | BackwardCall): LibraryChoice;
   /** Fills `out` and `lse`. */
   forward(on: Execution, call: AttentionCall): void;
   /** Fills `dq`, `dk` and `dv`. */
   backward(on: Execution, call: BackwardCall): void;
 }
 
-const paths: readonly AttentionPath[] = [decoding, decodingOnCores, hopper, ampere, ofFloats, generic];
+const paths: readonly AttentionPath[] = [decoding, decodingOnCores, byLibrary, hopper, ampere, ofFloats, generic];
 /** Those that a function of the user's can be compiled into. */
-const bentPaths: readonly AttentionPath[] = [ampere, compiled];
+const bentPaths: readonly AttentionPath[] = [hopper, ampere, compiled];
 
 /** Of a call whose keys grow from run to run, and which no path takes. */
 export const cannotGrow = (): TensorError =>
@@ -62,6 +70,6 @@ export function pathOf(on: Execution, call: AttentionCall): AttentionPath {
     (each) => (each.grows === true || !isGrowing) && mayTake("attention", each.name) && each.takes(on, call),
   );
   if (path === undefined) throw isGrowing ? cannotGrow() : refusal("attention");
-  takes(on, "attention", path.name);
+  takes(on, "attention", path.name, path.library?.(on, call) ?? null);
   return path;
 }

@@ -30,6 +30,8 @@ const maskKinds: Readonly<Record<MaskKind, number>> = { none: 0, mayLook: 1, add
 
 /** The kernels of the library's in which a function of the user's can stand. */
 export interface Bend {
+  /** Whether it leaves out tiles, by which blocks of queries look at which of keys. */
+  readonly skips: boolean;
   /**
    * `parameters`: of the kernel's template, after the dtype; `kinds`: of the parameters that the library's own kernel
    * of this name has.
@@ -47,14 +49,16 @@ export interface Bend {
     shared?: number,
   ): void;
 }
-/** Those of ops/attention.cu, and of ops/attention_mma.cu. */
+/** Those of ops/attention.cu, of ops/attention_mma.cu, and what stands for those of ops/attention_wgmma.cu. */
 export type BentKernel =
   | "attend"
   | "attention_keys"
   | "attention_queries"
   | "attention_mask"
   | "attention_forward"
-  | "attention_gradient";
+  | "attention_gradient"
+  | "group_forward"
+  | "group_gradient";
 
 /** What is the same for all tensors of these shapes. */
 export interface Settings {

@@ -1,5 +1,5 @@
 // Attention on a GPU's tensor cores: of 16-bit elements by device/ops/attention_wgmma.cu on Hopper, by
-// device/ops/attention_mma.cu on the others and wherever a function of the user's stands in the kernels; of floats by
+// device/ops/attention_mma.cu on the others and where a function of the user's has tiles be skipped; of floats by
 // device/ops/attention_tf32.cu.
 import type { Execution } from "../../device/execution.ts";
 import type { DeviceArray } from "../../memory/array.ts";
@@ -10,7 +10,7 @@ import { kernelFacts } from "../kernels/kernel-facts.ts";
 import { KernelFamily, type LibraryArgument, type ParameterKind, type Reach } from "../kernels/library.ts";
 import { float32Precision } from "../linear/precision.ts";
 import type { AttentionCall, AttentionPath, BackwardCall } from "./paths.ts";
-import { gradientWords, problemWords, type Problem, type Steps } from "./problem.ts";
+import { gradientWords, problemWords, type BentKernel, type Problem, type Steps } from "./problem.ts";
 
 const read = ["place", "place", "place", "place"] as const;
 const forwardKinds: readonly ParameterKind[] = [...read, "out", "out", "struct"];
@@ -25,7 +25,8 @@ export const hasTensorCores: Reach = (architecture) => /^sm_(8|9|1\d)\d[af]?$/.t
 /** Elements of 16 bytes, as they are copied. */
 const piece = (dtype: DType) => 16 / factsOf(dtype).bytes;
 
-function areAligned(call: AttentionCall | BackwardCall): boolean {
+/** Whether copies of 16 bytes reach all operands. */
+export function areAligned(call: AttentionCall | BackwardCall): boolean {
   const elements = piece(call.dtype);
   const isAligned = (array: DeviceArray, { batch, head, token }: Steps) =>
     array.placeLow % 16 === 0 && [batch, head, token].every((step) => step % elements === 0);
@@ -62,18 +63,24 @@ interface Source {
   readonly isResident?: boolean;
   readonly choices?: readonly (readonly boolean[])[];
   readonly choice?: () => number;
+  readonly bent?: BentSource;
 }
 
-/** What the kernels are called that a function of the user's stands in. */
-const bentKernels = {
-  forward: { name: "attention_forward", more: [], kinds: forwardKinds },
-  keys: { name: "attention_gradient", more: [true], kinds: gradientKinds },
-  queries: { name: "attention_gradient", more: [false], kinds: gradientKinds },
-} as const;
+/** Kernels that a function of the user's stands in. */
+interface BentSource {
+  readonly forward: BentKernel;
+  readonly gradient: BentKernel;
+  /** What the shape of their blocks is told. */
+  readonly shape: string;
+  /** It may have tiles be left out, which they then skip. */
+  readonly skips: boolean;
+  /** They run on every device, but are quick on tensor cores alone. */
+  readonly isEverywhere: boolean;
+}
 
 /** The path of a file: each has kernels and shapes of blocks of the same names. */
 function tensorCores(source: Source): AttentionPath {
-  const { file, name, isFor, dtypes, widths, isResident = false, choices = [[]], choice = () => 0 } = source;
+  const { file, name, isFor, dtypes, widths, isResident = false, choices = [[]], choice = () => 0, bent } = source;
   const family = (kernel: string, kinds: readonly ParameterKind[], parameters: readonly (number | boolean)[]) =>
     new KernelFamily(file, dtypes, (type) => `${kernel}<${[type, ...parameters].join(", ")}>`, kinds, isFor);
   const kernels = widths.map((width) =>
@@ -86,20 +93,28 @@ function tensorCores(source: Source): AttentionPath {
       return { plain: instances(false), general: instances(true) };
     }),
   );
-  const shapes = widths.map((width) =>
-    kernelFacts(file, {
-      queries: `ForwardShape<${width}>::kQueries`,
-      threads: `ForwardShape<${width}>::kThreads`,
-      shared: `ForwardShape<${width}>::kShared`,
-      keptKeys: `GradientShape<${width}, true>::kKept`,
-      keyParts: `GradientShape<${width}, true>::kParts`,
-      keyThreads: `GradientShape<${width}, true>::kThreads`,
-      keyShared: `GradientShape<${width}, true>::kShared`,
-      keptQueries: `GradientShape<${width}, false>::kKept`,
-      queryThreads: `GradientShape<${width}, false>::kThreads`,
-      queryShared: `GradientShape<${width}, false>::kShared`,
-    }),
-  );
+  const shapesOf = (more: string) =>
+    widths.map((width) =>
+      kernelFacts(file, {
+        queries: `ForwardShape<${width}>::kQueries`,
+        threads: `ForwardShape<${width}>::kThreads`,
+        shared: `ForwardShape<${width}>::kShared`,
+        keptKeys: `GradientShape<${width}, true${more}>::kKept`,
+        keyParts: `GradientShape<${width}, true${more}>::kParts`,
+        keyThreads: `GradientShape<${width}, true${more}>::kThreads`,
+        keyShared: `GradientShape<${width}, true${more}>::kShared`,
+        keptQueries: `GradientShape<${width}, false${more}>::kKept`,
+        queryThreads: `GradientShape<${width}, false${more}>::kThreads`,
+        queryShared: `GradientShape<${width}, false${more}>::kShared`,
+      }),
+    );
+  const shapes = shapesOf("");
+  const bentShapes = bent === undefined ? [] : shapesOf(bent.shape);
+  const bentKernels = bent && {
+    forward: { name: bent.forward, more: [], kinds: forwardKinds },
+    keys: { name: bent.gradient, more: [true], kinds: gradientKinds },
+    queries: { name: bent.gradient, more: [false], kinds: gradientKinds },
+  };
   const chosen = (problem: Problem) => {
     const at = widths.findIndex((width) => problem.width <= width);
     const { plain, general } = kernels[at]![choice()]!;
@@ -113,20 +128,21 @@ function tensorCores(source: Source): AttentionPath {
       shared: number,
     ) => {
       if (problem.bend === undefined) return own[which].launch(on, dtype, blocks, args, shared);
-      const { name, more, kinds } = bentKernels[which];
+      const { name, more, kinds } = bentKernels![which];
       problem.bend.launch(on, { name, dtype, parameters: [widths[at]!, ...more], kinds }, blocks, args, shared);
     };
-    return { launch, shape: shapes[at]!() };
+    return { launch, shape: (problem.bend === undefined ? shapes : bentShapes)[at]!() };
   };
 
   return {
     name,
-    // A kernel that is compiled when it is called runs on every device, but is quick on tensor cores alone.
     takes(on, call) {
+      const { bend } = call.problem;
+      if (bend !== undefined && (bent === undefined || (bend.skips && !bent.skips))) return false;
       return (
         dtypes.includes(call.dtype) &&
         (on.device.properties.architectures.some(isFor) ||
-          (call.problem.bend !== undefined && isNamed("attention", name))) &&
+          (bend !== undefined && bent!.isEverywhere && isNamed("attention", name))) &&
         fits(call.problem, call.dtype, widths.at(-1)!) &&
         areAligned(call)
       );
@@ -165,7 +181,7 @@ function tensorCores(source: Source): AttentionPath {
   };
 }
 
-const halves: readonly DType[] = ["float16", "bfloat16"];
+export const halves: readonly DType[] = ["float16", "bfloat16"];
 export const hopper = tensorCores({
   file: "attention_wgmma",
   name: "wgmma",
@@ -173,6 +189,7 @@ export const hopper = tensorCores({
   dtypes: halves,
   widths: [64, 128, 256],
   isResident: true,
+  bent: { forward: "group_forward", gradient: "group_gradient", shape: ", true", skips: false, isEverywhere: false },
 });
 export const ampere = tensorCores({
   file: "attention_mma",
@@ -180,6 +197,7 @@ export const ampere = tensorCores({
   isFor: hasTensorCores,
   dtypes: halves,
   widths: [64, 128, 256],
+  bent: { forward: "attention_forward", gradient: "attention_gradient", shape: "", skips: true, isEverywhere: true },
 });
 // Three products of numbers of 11 bits, or one.
 export const ofFloats = tensorCores({

@@ -9,8 +9,11 @@ import { worded } from "../../wording.ts";
 const paths = {
   attention: {
     decoding: "few queries over many keys, which are read once and shared by blocks",
-    wgmma: "16-bit elements on Hopper's tensor cores: warp groups multiply while another copies",
-    mma: "16-bit elements on tensor cores, each warp for itself; a function of scores or a mask by function is compiled into it",
+    library:
+      "16-bit elements by cuDNN, forward where it was measured to be faster for these sizes; backward only where it is named, since it adds up gradients of queries in another order each time",
+    wgmma:
+      "16-bit elements on Hopper's tensor cores: warp groups multiply while another copies; a function of scores or a mask by function is compiled into it",
+    mma: "16-bit elements on tensor cores, each warp for itself; with a function compiled into it where Hopper's do not take it, as with a layout of blocks",
     tf32: 'float32 on tensor cores: a factor as two numbers of 11 bits, or as one with setFloat32Precision("tf32")',
     generic: "every dtype, width and mask on every device",
     compiled: "the generic one with a function of scores or a mask by function in it, compiled when it is first called",
@@ -148,7 +151,7 @@ export function lastDispatch(operation?: DispatchedOperation): Dispatch | null {
 }
 
 /**
- * Has an operation take one of its paths: attention "decoding", "wgmma", "mma", "tf32", "generic" or "compiled", convolution "depthwise",
+ * Has an operation take one of its paths: attention "decoding", "library", "wgmma", "mma", "tf32", "generic" or "compiled", convolution "depthwise",
  * "pointwise", "library" or "patches", fft and linalg "library" or "kernel", in both directions; matmul "rows", "library" or "kernel"; matmul with a
  * quantised matrix ("quantizedMatmul") "tensorCores", "packs", "anywhere" or "floats", scaledMatmul "library" or
  * "floats". It holds until what is returned is disposed of, which `using` does at the end of a block; an operation that
