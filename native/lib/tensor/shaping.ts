@@ -338,7 +338,9 @@ export const roll: FunctionOf<"roll"> = define(
           "AXIS",
           `roll takes one shift, or as many axes as shifts, but got ${worded(shift)} and no axis.`,
         );
-      return x.reshape([-1]).roll(shift, { axis: 0 }).reshape(x.shape);
+      using line = x.reshape([-1]);
+      using rolled = line.roll(shift, { axis: 0 });
+      return rolled.reshape(x.shape);
     }
     const axes = checkedAxes(axis, x.shape.length);
     const shifts = typeof shift === "number" ? axes.map(() => shift) : shift;
@@ -350,7 +352,9 @@ export const roll: FunctionOf<"roll"> = define(
     return axes.reduce<Tensor>((result, each, at) => {
       const size = result.shape[each]!;
       const by = size === 0 ? 0 : ((shifts[at]! % size) + size) % size;
-      return by === 0 ? result.clone() : (apply("roll", [result], { axis: each, by }) as Tensor);
+      const rolled = by === 0 ? result.clone() : (apply("roll", [result], { axis: each, by }) as Tensor);
+      if (result !== x) result.dispose();
+      return rolled;
     }, x);
   },
 );

@@ -79,7 +79,7 @@ const asTensor = (array: DeviceArray<"int64">): Places => new Tensor(array.livin
 /** The groups of equal elements of a list that is not empty. */
 function grouped(list: Tensor): { first: Places; inverse: Places; counts: Places } {
   readOperand("unique", list);
-  const groups = groupsOf(list.execution, list.detach());
+  const groups = groupsOf(list.execution, list);
   using first = groups.first;
   using inverse = groups.inverse;
   using counts = groups.counts;
@@ -107,10 +107,12 @@ function nothing(x: Tensor, values: Tensor, inverse: readonly number[]): Unique 
 }
 
 function uniqueElements(x: Tensor): Unique {
-  const flat = x.reshape([-1]);
+  using plain = x.detach();
+  using flat = plain.reshape([-1]);
   if (flat.size === 0) return nothing(x, flat.clone(), x.shape);
-  const { first, inverse, counts } = grouped(flat);
-  const values = apply("takeAlong", [flat.detach(), first], { axis: 0 }) as Tensor;
+  const { first, inverse: line, counts } = grouped(flat);
+  using inverse = line;
+  const values = apply("takeAlong", [flat, first], { axis: 0 }) as Tensor;
   return { values, indices: first, inverse: inverse.reshape(x.shape), counts };
 }
 
