@@ -3,6 +3,7 @@
 // Positions that come several times are sorted first, so that results are the same from run to run.
 #include <warpcell/joins.cuh>
 #include <warpcell/map.cuh>
+#include <warpcell/mask_bits.cuh>
 
 using namespace warpcell;
 
@@ -119,25 +120,6 @@ __device__ inline uint true_bits(const bool* mask, long long first, long long en
   return bits;
 }
 __device__ inline long long part_of_thread() { return global_index() / 32; }
-#else
-constexpr int kEight = 8;
-// A bit for each of eight elements that is true.
-inline uint eight_bits(const bool* mask) {
-  constexpr uint64 kLow = 0x7f7f7f7f7f7f7f7fULL, kOnes = 0x0101010101010101ULL;
-  uint64 word;
-  __builtin_memcpy(&word, mask, sizeof word);
-  return uint(((((word & kLow) + kLow) | word) >> 7 & kOnes) * 0x0102040810204080ULL >> 56);
-}
-// Which of the eight are true, by their bits: one after the other.
-struct Eights {
-  uchar places[1 << kEight][kEight];
-  constexpr Eights() : places() {
-    for (int bits = 0; bits < 1 << kEight; bits++)
-      for (int place = 0, found = 0; place < kEight; place++)
-        if (bits >> place & 1) places[bits][found++] = uchar(place);
-  }
-};
-constexpr Eights kEights;
 #endif
 
 __global__ void count_true(const bool* mask, long long* counts, long long count, long long chunk) {

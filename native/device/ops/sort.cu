@@ -6,6 +6,7 @@
 #include <warpcell/digits.cuh>
 #include <warpcell/map.cuh>
 #include <warpcell/order.cuh>
+#include <warpcell/sorted_beside.cuh>
 
 using namespace warpcell;
 
@@ -14,9 +15,6 @@ template <class K>
 constexpr int kItems = sizeof(K) == 4 ? 16 : 8;
 template <class K>
 constexpr int kTile = kThreads * kItems<K>;
-
-// On the CPU rows of 32-bit keys are sorted side by side, up to a length that the caches next to a core have room for.
-constexpr int kBeside = 8, kMostBeside = 1024, kFewBeside = 3;
 // Of a block of sort_rows on the CPU, for each element of a row; of rows up to kMostBeside.
 constexpr int kScratchKeys = 4, kScratchBeside = 2 * kBeside;
 
@@ -48,55 +46,6 @@ __device__ inline void rank_tile(uint (&warps)[kThreads / 32][kDigits], const K 
 }
 #endif
 
-#ifdef WARPCELL_SERIAL
-// Of four rows an element each: the key, and behind it the position, so that none are equal.
-using Items = long long __attribute__((vector_size(32)));
-
-// Calls exchange(i, j), i < j, for pairs whose elements are to be in order, by which any `length` of them are sorted
-// (Batcher's merge exchange: Knuth, The Art of Computer Programming 3, 5.2.2, algorithm M).
-template <class Exchange>
-inline WARPCELL_INLINED void merge_exchange(int length, Exchange exchange) {
-  int top = 1;
-  while (2 * top < length) top *= 2;
-  for (int p = top; p > 0; p /= 2)
-    for (int q = top, r = 0, d = p;; d = q - p, q /= 2, r = p) {
-      for (int first = r; first < length - d; first += 2 * p)
-        for (int i = first; i < first + p && i < length - d; i++) exchange(i, i + d);
-      if (q == p) break;
-    }
-}
-
-// `count` rows of 32-bit keys, from kFewBeside to kBeside, in `scratch` of kScratchBeside.
-template <class T>
-inline void sort_beside(const T* in, T* values, long long* indices, uint* scratch, int count, int length,
-                        int descending) {
-  constexpr int kVectors = kBeside * sizeof(long long) / sizeof(Items);
-  constexpr uint64 kSign = 1ULL << 63;  // comparisons are of signed numbers
-  long long* cells = (long long*)scratch;
-  Items(*tile)[kVectors] = (Items(*)[kVectors])scratch;
-  for (int r = 0; r < kBeside; r++) {
-    const T* x = in + (long long)(r < count ? r : 0) * length;
-    for (int i = 0; i < length; i++)
-      cells[i * kBeside + r] = (long long)((uint64(sort_key(x[i], descending)) << 32 | uint64(i)) ^ kSign);
-  }
-  merge_exchange(length, [&](int i, int j) WARPCELL_INLINED {
-    for (int v = 0; v < kVectors; v++) {
-      const Items a = tile[i][v], b = tile[j][v];
-      const auto is_behind = a > b;
-      tile[i][v] = is_behind ? b : a;
-      tile[j][v] = is_behind ? a : b;
-    }
-  });
-  for (int r = 0; r < count; r++) {
-    const T* x = in + (long long)r * length;
-    long long* places = indices + (long long)r * length;
-    for (int i = 0; i < length; i++) places[i] = (long long)uint(cells[i * kBeside + r]);
-    if (values != nullptr)
-      for (int i = 0; i < length; i++) values[(long long)r * length + i] = x[places[i]];
-  }
-}
-#endif
-
 // Whole rows: `indices` gets the positions in sorted order, `values` the elements there, unless it is null. On a GPU a
 // block sorts one row of at most kTile elements and writes the first `kept`; on the CPU all are kept, and `scratch` has
 // kScratchKeys or kScratchBeside times `length` keys a block.
@@ -111,14 +60,7 @@ __global__ void sort_rows(const T* in, T* values, long long* indices, SortKey<T>
   long long share = (rows + gridDim.x - 1) / gridDim.x,
             end = (blockIdx.x + 1) * share < rows ? (blockIdx.x + 1) * share : rows;
   long long row = blockIdx.x * share;
-  if constexpr (sizeof(K) == 4) {
-    for (int here; length <= kMostBeside && end - row >= kFewBeside; row += here) {
-      here = end - row < kBeside ? int(end - row) : kBeside;
-      const long long first = row * length;
-      sort_beside(in + first, values == nullptr ? nullptr : values + first, indices + first, keys, here, int(length),
-                  descending);
-    }
-  }
+  if constexpr (sizeof(K) == 4) row = sort_beside(in, values, indices, keys, row, end, length, descending);
   for (; row < end; row++) {
     const T* x = in + row * length;
     long long* out = indices + row * length;
