@@ -219,8 +219,6 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       unique: () => x.unique(),
       softmax: () => x.softmax({ axis: 0 }),
       logSoftmax: () => x.T.logSoftmax({ axis: 0 }),
-      "roll of all": () => x.roll(7),
-      "roll of two axes": () => x.roll([1, 2], { axis: [0, 1] }),
       countNonzero: () => x.countNonzero(),
       "cat of a turned one": () => cat([x.T, x.T], { axis: 1 }),
       pad: () => x.pad([1, 2]),

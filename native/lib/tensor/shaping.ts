@@ -338,9 +338,7 @@ export const roll: FunctionOf<"roll"> = define(
           "AXIS",
           `roll takes one shift, or as many axes as shifts, but got ${worded(shift)} and no axis.`,
         );
-      using line = x.reshape([-1]);
-      using rolled = line.roll(shift, { axis: 0 });
-      return rolled.reshape(x.shape);
+      return x.reshape([-1]).roll(shift, { axis: 0 }).reshape(x.shape);
     }
     const axes = checkedAxes(axis, x.shape.length);
     const shifts = typeof shift === "number" ? axes.map(() => shift) : shift;
@@ -352,9 +350,7 @@ export const roll: FunctionOf<"roll"> = define(
     return axes.reduce<Tensor>((result, each, at) => {
       const size = result.shape[each]!;
       const by = size === 0 ? 0 : ((shifts[at]! % size) + size) % size;
-      const rolled = by === 0 ? result.clone() : (apply("roll", [result], { axis: each, by }) as Tensor);
-      if (result !== x) result.dispose();
-      return rolled;
+      return by === 0 ? result.clone() : (apply("roll", [result], { axis: each, by }) as Tensor);
     }, x);
   },
 );
