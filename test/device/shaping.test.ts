@@ -139,6 +139,23 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
         }
   });
 
+  // Large enough that a core copies long rows past its caches; blocks begin and end within rows.
+  test.each([
+    [900_001, [2, 3]],
+    [70_001, [40, 41]],
+    [3, [1_000_003, 999_999]],
+  ] as const)("a large result of %d rows is its parts side by side", (rows, widths) => {
+    const parts = widths.map((width, at) => counted([rows, width], device).add(at));
+    const turned = counted([widths[0], rows], device).T;
+    for (const some of [parts, [parts[1]!, turned]]) {
+      const width = some[0]!.shape[1]!;
+      poison(device, 5 * parts[0]!.size);
+      const joined = cat(some, { axis: 1 });
+      expect(joined.slice(null, [0, width]).eq(some[0]!).all().item()).toBe(true);
+      expect(joined.slice(null, [width, null]).eq(some[1]!).all().item()).toBe(true);
+    }
+  });
+
   test("a large padding has its borders around it", () => {
     const padded = ones([1100, 1000], { device }).pad([2, 3, 1, 4], { value: 5 });
     expect(padded.shape).toEqual([1105, 1005]);

@@ -23,8 +23,8 @@ import {
   tensor,
   TensorError,
   tidy,
+  Tensor,
   type FunctionContext,
-  type Tensor,
   zeros,
 } from "../../native/lib/index.ts";
 import { copy, fill } from "../../native/lib/ops/shape/copy.ts";
@@ -207,6 +207,27 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       const copy = tensor.clone();
       copy.dispose();
       return copy;
+    }
+  });
+
+  test("without a tidy, too, nothing is left of what these make on the way", () => {
+    const x = ones([70, 300], { device });
+    const mask = x.gt(0);
+    const calls: Record<string, () => Tensor | object> = {
+      nonzero: () => x.nonzero(),
+      "nonzero of a mask": () => mask.reshape([-1]).nonzero(),
+      unique: () => x.unique(),
+      softmax: () => x.softmax({ axis: 0 }),
+      logSoftmax: () => x.T.logSoftmax({ axis: 0 }),
+      countNonzero: () => x.countNonzero(),
+      "cat of a turned one": () => cat([x.T, x.T], { axis: 1 }),
+      pad: () => x.pad([1, 2]),
+    };
+    for (const [name, call] of Object.entries(calls)) {
+      const before = allocated();
+      const made = call();
+      for (const each of made instanceof Tensor ? [made] : Object.values(made)) each.dispose();
+      expect(allocated(), name).toBe(before);
     }
   });
 

@@ -11,6 +11,11 @@ using namespace warpcell;
 
 template <class From, class To>
 __global__ void cast(const From* in, Plane rows, To* out, long long count) {
+#ifdef WARPCELL_SERIAL
+  // By way of floats, which are whole stretches of vectors: integers that these round are infinite as float16.
+  if constexpr (is_held<To> && !Number<From>::is_float)
+    return map_rows(rows, count, out, [](Wide<From> x) { return float(x); }, in);
+#endif
   map_rows(rows, count, out, [](Wide<From> x) { return x; }, in);
 }
 template <class T>

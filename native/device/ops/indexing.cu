@@ -3,6 +3,7 @@
 // Positions that come several times are sorted first, so that results are the same from run to run.
 #include <warpcell/joins.cuh>
 #include <warpcell/map.cuh>
+#include <warpcell/mask_bits.cuh>
 
 using namespace warpcell;
 
@@ -123,8 +124,9 @@ __device__ inline long long part_of_thread() { return global_index() / 32; }
 
 __global__ void count_true(const bool* mask, long long* counts, long long count, long long chunk) {
 #ifdef WARPCELL_SERIAL
-  long long begin = blockIdx.x * chunk, end = begin + chunk < count ? begin + chunk : count, found = 0;
-  for (long long i = begin; i < end; i++) found += mask[i] ? 1 : 0;
+  long long begin = blockIdx.x * chunk, end = begin + chunk < count ? begin + chunk : count, found = 0, i = begin;
+  for (; i + kEight <= end; i += kEight) found += __builtin_popcount(eight_bits(mask + i));
+  for (; i < end; i++) found += mask[i] ? 1 : 0;
   counts[blockIdx.x] = found;
 #else
   const long long part = part_of_thread(), begin = part * chunk, end = begin + chunk < count ? begin + chunk : count;
@@ -198,7 +200,22 @@ __device__ inline void write_true(const bool* mask, const long long* starts, T* 
 // The places of the true ones.
 __global__ void place_true(const bool* mask, const long long* starts, long long* out, long long count,
                            long long chunk) {
+#ifdef WARPCELL_SERIAL
+  const long long begin = blockIdx.x * chunk, end = begin + chunk < count ? begin + chunk : count;
+  long long *to = out + starts[blockIdx.x], *const stop = out + starts[blockIdx.x + 1];
+  long long i = begin;
+  // All eight are written: those behind the true ones are written over by the next.
+  for (; i + kEight <= end && to + kEight <= stop; i += kEight) {
+    const uint bits = eight_bits(mask + i);
+    const uchar* places = kEights.places[bits];
+    for (int k = 0; k < kEight; k++) to[k] = i + places[k];
+    to += __builtin_popcount(bits);
+  }
+  for (; i < end; i++)
+    if (mask[i]) *to++ = i;
+#else
   write_true(mask, starts, out, count, chunk, [](long long i) { return i; });
+#endif
 }
 
 // The elements of `in` where the mask is true.

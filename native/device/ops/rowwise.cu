@@ -57,6 +57,16 @@ __global__ void __launch_bounds__(L::most_threads, kBlocks<T, L>)
                                             line.indices(), in);
             line.store(out, [=](A power) { return power * factor; }, line.keep(out));
             return;
+          } else if (length <= kMostHeld) {
+            // Or beside it, where that has 16 bits.
+            alignas(kLineBytes) A powers[kMostHeld];
+            A* kept = powers;
+            const A most = line.template most<A>(in);
+            const A factor =
+                A(1) / line.template sum<A>([=](long long at, A value) { return kept[at] = fn::exp(value - most); },
+                                            line.indices(), in);
+            line.store(out, [=](A power) { return power * factor; }, line.keep(powers));
+            return;
           }
 #endif
           const Powers<A> found = line.template powers<A>(exp, in);

@@ -6,6 +6,7 @@
 #include <warpcell/digits.cuh>
 #include <warpcell/map.cuh>
 #include <warpcell/order.cuh>
+#include <warpcell/sorted_beside.cuh>
 
 using namespace warpcell;
 
@@ -14,7 +15,8 @@ template <class K>
 constexpr int kItems = sizeof(K) == 4 ? 16 : 8;
 template <class K>
 constexpr int kTile = kThreads * kItems<K>;
-constexpr int kScratchKeys = 4;  // of a block of sort_rows on the CPU, for each element of a row
+// Of a block of sort_rows on the CPU, for each element of a row; of rows up to kMostBeside.
+constexpr int kScratchKeys = 4, kScratchBeside = 2 * kBeside;
 
 #ifndef WARPCELL_SERIAL
 // The place of each of this thread's `used` keys among the tile's by one digit. Key k of a thread is element (warp ·
@@ -46,17 +48,20 @@ __device__ inline void rank_tile(uint (&warps)[kThreads / 32][kDigits], const K 
 
 // Whole rows: `indices` gets the positions in sorted order, `values` the elements there, unless it is null. On a GPU a
 // block sorts one row of at most kTile elements and writes the first `kept`; on the CPU all are kept, and `scratch` has
-// kScratchKeys times `length` keys a block.
+// kScratchKeys or kScratchBeside times `length` keys a block.
 template <class T>
 __global__ void sort_rows(const T* in, T* values, long long* indices, SortKey<T>* scratch, long long rows,
                           long long length, long long kept, int descending) {
   using K = SortKey<T>;
 #ifdef WARPCELL_SERIAL
-  K *keys = scratch + blockIdx.x * kScratchKeys * length, *next_keys = keys + length;
+  K *keys = scratch + blockIdx.x * (length <= kMostBeside ? kScratchBeside : kScratchKeys) * length,
+    *next_keys = keys + length;
   uint *places = (uint*)(next_keys + length), *next_places = (uint*)(next_keys + 2 * length);
   long long share = (rows + gridDim.x - 1) / gridDim.x,
             end = (blockIdx.x + 1) * share < rows ? (blockIdx.x + 1) * share : rows;
-  for (long long row = blockIdx.x * share; row < end; row++) {
+  long long row = blockIdx.x * share;
+  if constexpr (sizeof(K) == 4) row = sort_beside(in, values, indices, keys, row, end, length, descending);
+  for (; row < end; row++) {
     const T* x = in + row * length;
     long long* out = indices + row * length;
     if (length <= 32) {

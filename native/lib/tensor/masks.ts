@@ -91,7 +91,8 @@ export const maskedSelect: FunctionOf<"maskedSelect"> = define(
 export const nonzero: FunctionOf<"nonzero"> = define("nonzero", {}, (x, {}) => {
   using mask = x.dtype === "bool" ? null : x.ne(0);
   using positions = positionsOfTrue(x.execution, mask ?? x);
-  return asTensor(coordinatesOf(x.execution, positions, x.shape));
+  using found = coordinatesOf(x.execution, positions, x.shape);
+  return asTensor(found);
 });
 
 install(Tensor.prototype, { maskedFill, maskedFill_, maskedSelect, nonzero });

@@ -30,7 +30,11 @@ declare module "./tensor.ts" {
 export const countNonzero: FunctionOf<"countNonzero"> = define(
   "countNonzero",
   { options: reduceOptions, bare: bareReduction },
-  (x, given) => (x.dtype === "bool" ? x : x.ne(0)).sum(given),
+  (x, given) => {
+    if (x.dtype === "bool") return x.sum(given);
+    using mask = x.ne(0);
+    return mask.sum(given);
+  },
 );
 
 /** {@link Tensor.isin} as a function. */

@@ -71,13 +71,19 @@ declare module "./tensor.ts" {
 
 function alongAxis(name: "softmax" | "logSoftmax", x: Tensor, axis = -1): Tensor {
   const rank = x.shape.length;
-  if (rank === 0) return alongAxis(name, x.reshape([1]), checkedAxis(axis, 1)).reshape([]);
+  if (rank === 0) {
+    using line = x.reshape([1]);
+    using found = alongAxis(name, line, checkedAxis(axis, 1));
+    return found.reshape([]);
+  }
   const at = checkedAxis(axis, rank);
   if (at === rank - 1) return apply(name, [x], {}) as Tensor;
   if (isShortColumn(x, at)) return apply(name, [x], { axis: at }) as Tensor;
   // There and back: swapping two axes undoes itself.
   const order = x.shape.map((_, index) => (index === at ? rank - 1 : index === rank - 1 ? at : index));
-  return (apply(name, [x.transpose(order)], {}) as Tensor).transpose(order);
+  using turned = x.transpose(order);
+  using found = apply(name, [turned], {}) as Tensor;
+  return found.transpose(order);
 }
 
 type Rows = <D extends DType, E extends DType = FloatOf<D>>(

@@ -80,7 +80,7 @@ const asTensor = (array: DeviceArray<"int64">): Places => new Tensor(array.livin
 /** The groups of equal elements of a list that is not empty. */
 function grouped(list: Tensor): { first: Places; inverse: Places; counts: Places } {
   readOperand("unique", list);
-  const groups = groupsOf(list.execution, list.detach());
+  const groups = groupsOf(list.execution, list);
   using first = groups.first;
   using inverse = groups.inverse;
   using counts = groups.counts;
@@ -114,10 +114,12 @@ function rowsOf(x: Tensor): Tensor {
 }
 
 function uniqueElements(x: Tensor): Unique {
-  const flat = x.reshape([-1]);
+  using plain = x.detach();
+  using flat = plain.reshape([-1]);
   if (flat.size === 0) return nothing(x, flat.clone(), x.shape);
-  const { first, inverse, counts } = grouped(isComplex(x) ? keysOf(rowsOf(flat.detach() as Tensor)) : flat);
-  const values = apply("takeAlong", [flat.detach(), first], { axis: 0 }) as Tensor;
+  const { first, inverse: line, counts } = grouped(isComplex(x) ? keysOf(rowsOf(flat as Tensor)) : (flat as Tensor));
+  using inverse = line;
+  const values = apply("takeAlong", [flat as Tensor, first], { axis: 0 }) as Tensor;
   return { values, indices: first, inverse: inverse.reshape(x.shape), counts };
 }
 

@@ -3,6 +3,9 @@
 #pragma once
 #include "rows.cuh"
 #include "stretches.cuh"
+#ifdef WARPCELL_SERIAL
+#include "squares.cuh"
+#endif
 
 namespace warpcell {
 constexpr int kColumns = 128;  // columns that are worked on at a time
@@ -182,7 +185,27 @@ inline void turn_rows(const T* x, int count, int length, T (*tile)[kTurned]) {
   if (length == 2) return turn_rows<2>(x, count, tile);
   if (length == 3) return turn_rows<3>(x, count, tile);
   if (length == 4) return turn_rows<4>(x, count, tile);
-  for (int i = 0; i < length; i++)
+  int turned = 0;
+#ifdef WARPCELL_SQUARES
+  if constexpr (has_square<T>) {
+    using S = Square<T>;
+    turned = length / S::size * S::size;
+    const int whole = count / S::size * S::size;
+    for (int first = 0; first < turned; first += S::size) {
+      for (int row = 0; row < whole; row += S::size) {
+        S square;
+        for (int r = 0; r < S::size; r++)
+          __builtin_memcpy(&square.rows[r], x + (row + r) * length + first, sizeof square.rows[r]);
+        square.turn();
+        for (int i = 0; i < S::size; i++)
+          __builtin_memcpy(&tile[first + i][row], &square.rows[i], sizeof square.rows[i]);
+      }
+      for (int i = first; i < first + S::size; i++)
+        for (int r = whole; r < count; r++) tile[i][r] = x[r * length + i];
+    }
+  }
+#endif
+  for (int i = turned; i < length; i++)
     for (int r = 0; r < count; r++) tile[i][r] = x[r * length + i];
 }
 

@@ -84,6 +84,8 @@ const facts = kernelFacts("sort", {
   threads: "kThreads",
   searches: differing("kSearches"),
   scratchKeys: "kScratchKeys",
+  mostBeside: "kMostBeside",
+  scratchBeside: "kScratchBeside",
   countThreads: "kCountThreads",
   counted: "kCountThreads * kCountItems",
   sweepThreads: "kSweepThreads",
@@ -132,7 +134,8 @@ const wholeRows: ByBlock<(on: Execution, input: DeviceArray, outer: number, leng
     const { multiprocessors } = properties;
     if (multiprocessors > 1 && outer < multiprocessors && length >= 65536) return null;
     const grid = Math.min(outer, Math.max(1, Math.min(multiprocessors * 4, Math.ceil(size / 2048))));
-    return { grid, block: 1, scratchKeys: facts().scratchKeys };
+    const { scratchKeys, mostBeside, scratchBeside } = facts();
+    return { grid, block: 1, scratchKeys: length <= mostBeside ? scratchBeside : scratchKeys };
   },
   // Rows that fit the shared memory of a block.
   threads: (_, input, outer, length) =>

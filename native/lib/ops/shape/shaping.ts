@@ -8,7 +8,6 @@ import { call } from "../core/calls.ts";
 import { copy, fill } from "./copy.ts";
 import { cut, join, joinBetween } from "./joining.ts";
 import { bytesMoved } from "../elementwise/elementwise.ts";
-import { onDevice } from "../kernels/blocks.ts";
 import { sameShape } from "../kernels/map.ts";
 import type { Computation, Cost, Operand, Viewing } from "../core/operation.ts";
 
@@ -119,7 +118,7 @@ const padConstant: Computation<
   run([out], [x], { before, value }, on) {
     const longer = [...x.shape.keys()].filter((axis) => out!.shape[axis] !== x.shape[axis]);
     const [axis] = longer;
-    if (longer.length === 1 && onDevice(on.device, joinBetween)(on, out!, x, axis!, before[axis!]!, value)) return;
+    if (longer.length === 1 && joinBetween(on, out!, x, axis!, before[axis!]!, value)) return;
     using inside = viewOf(out!, sliced(out!, insideOf(x.shape, before)));
     if (out!.bytes <= filledBytes) {
       fill(on, out!, value);
