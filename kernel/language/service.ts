@@ -137,6 +137,12 @@ export class TypeService {
     this.#client.setDocument(this.#uri(drafted.typescript), "typescript", "export {};\n");
     this.#client.setDocument(this.#uri(checked.typescript), "typescript", warmUp);
     this.#client.start();
+    // What can be imported is gathered when a name is first completed, or behind each change until then, in vain where
+    // the next change comes before it is done.
+    void this.#client.request("textDocument/completion", {
+      textDocument: { uri: this.#uri(checked.typescript) },
+      position: { line: 0, character: warmUp.lastIndexOf("String") + 1 },
+    });
     void this.#findings(checked.typescript).then((result) => {
       this.#warm = result !== null;
     });

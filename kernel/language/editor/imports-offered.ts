@@ -72,9 +72,12 @@ export function importEdit(code: string, text: string, name: string, offer: Offe
       return { start: at, end: at, text: `${comma} ${name}${after}` };
     }
   }
-  const line = `import ${importKind === 0 ? `{ ${name} }` : name} from "${moduleSpecifier}";\n`;
   const at = lineOfCode(text);
-  return { start: at, end: at, text: line };
+  return { start: at, end: at, text: importLine(name, offer) };
+}
+
+export function importLine(name: string, { moduleSpecifier, importKind }: Offer): string {
+  return `import ${importKind === 0 ? `{ ${name} }` : name} from "${moduleSpecifier}";\n`;
 }
 
 /** Where the first line begins that is neither a magic nor a blank line before one. */
