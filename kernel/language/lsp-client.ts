@@ -50,6 +50,8 @@ export class LspClient {
   #ready = false;
   /** Documents whose text the server has not been told yet. */
   readonly #untold = new Set<string>();
+  /** What the server has been configured to, as JSON; empty: as it started. */
+  #settings = "";
   /** Requests made while the server is starting. */
   #waiting: (() => void)[] = [];
   #lastId = 0;
@@ -109,9 +111,9 @@ export class LspClient {
 
   /**
    * The result of a request; `null` when the server has none, is not there, fails, or takes longer than 2 s: the first
-   * 20 s.
+   * 20 s. `settings`: what the server is configured to when it is asked; without any, as it is.
    */
-  request(method: string, parameters: unknown): Promise<unknown> {
+  request(method: string, parameters: unknown, settings: object | null = null): Promise<unknown> {
     const child = this.#child;
     if (child === null) return Promise.resolve(null);
 
@@ -134,6 +136,7 @@ export class LspClient {
       const send = (): void => {
         if (this.#child !== child) return;
         this.#tell();
+        if (settings !== null) this.#configure(settings);
         this.#send({ id, method, params: parameters });
       };
       if (this.#ready) send();
@@ -196,6 +199,7 @@ export class LspClient {
 
     this.#ready = true;
     this.#untold.clear();
+    this.#settings = "";
     this.notify("initialized", {});
     for (const [uri, document] of this.#documents) this.#open(uri, document);
     for (const send of this.#waiting.splice(0)) send();
@@ -242,6 +246,13 @@ export class LspClient {
           `"npm ci" reinstalls it, restarting the kernel tries again.`,
       );
     }
+  }
+
+  #configure(settings: object): void {
+    const wanted = JSON.stringify(settings);
+    if (wanted === this.#settings) return;
+    this.#settings = wanted;
+    this.notify("workspace/didChangeConfiguration", { settings });
   }
 
   #failPending(): void {

@@ -13,11 +13,7 @@ export function offerOf({ data }: CompletionItem): Offer | null {
   return (data as { autoImport?: Offer } | undefined)?.autoImport ?? null;
 }
 
-/** Names that are there already; `result` is the protocol's list, or `null`. */
-export function withoutOffers(result: unknown): CompletionItem[] {
-  return itemsIn(result).filter((item) => offerOf(item) === null);
-}
-
+/** `result` is the protocol's list, or `null`. */
 export function itemsIn(result: unknown): CompletionItem[] {
   return ((Array.isArray(result) ? result : (result as { items?: unknown } | null)?.items) ?? []) as CompletionItem[];
 }

@@ -120,10 +120,10 @@ export class TypeScriptAnswers {
     const wrapped = wrap(code);
     this.#documents.notice(code);
     this.#documents.show("editor", [...modules, wrapped]);
-    const result = await this.#documents.request("textDocument/completion", {
-      ...placeOf(this.#documents, wrapped, code, offset),
-      context: { triggerKind: 1 },
-    });
+    const place = { ...placeOf(this.#documents, wrapped, code, offset), context: { triggerKind: 1 } };
+    const result = isMember(code, offset)
+      ? await this.#documents.request("textDocument/completion", place)
+      : await this.#documents.requestWithImports("textDocument/completion", place);
     return { ...choose(code, offset, withBestOffers(itemsIn(result))), program };
   }
 
@@ -156,6 +156,12 @@ export class TypeScriptAnswers {
     const program = this.#drafts.after(before);
     return { code, program, modules: program.draftModules(), wrap: (text) => program.forEdit(text, prefix) };
   }
+}
+
+/** Behind the dot of a name or of what brackets or quotes end, nothing can be imported; a comment above may end with one. */
+function isMember(code: string, offset: number): boolean {
+  const before = code.slice(0, offset - prefixAt(code, offset).length);
+  return /(?:[\p{ID_Start}$_][\p{ID_Continue}$]*|[)\]}"'`!?])\s*\.[ \t]*$/u.test(before);
 }
 
 function signatureOf(
