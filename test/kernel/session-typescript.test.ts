@@ -573,7 +573,7 @@ describe("modules", () => {
   test("a file that does not parse says where, and shows no frames of the loader", async () => {
     write("wrong.ts", "export const a = ;", 1000);
     const { error } = await session.run("import { a } from './wrong.ts'");
-    expect(error?.message).toMatch(/^Unexpected token \(.*wrong\.ts:1:18\)$/);
+    expect(error?.message).toMatch(/^Expected an expression after `=` but found `;` \(.*wrong\.ts:1:18\)$/);
     expect(plain(error?.traceback)).not.toMatch(/ at |dist\//);
   });
 
