@@ -141,8 +141,7 @@ interface Problem {
 
 const comments = new RegExp(`${blank}$`);
 /** What an expression follows. */
-const asks =
-  /(?:[-+*/%&|^<>=!?~]+|\b(?:return|typeof|await|new|throw|case|in|of|instanceof|void|delete|yield))$/;
+const asks = /(?:[-+*/%&|^<>=!?~]+|\b(?:return|typeof|await|new|throw|case|in|of|instanceof|void|delete|yield))$/;
 
 /** Which token is not expected, and what is expected instead where an expression is. */
 function unexpected(source: string, failedAt: number): { message: string; offset: number } {
@@ -157,7 +156,9 @@ function unexpected(source: string, failedAt: number): { message: string; offset
       offset: before.length,
     };
   const message =
-    asking === undefined ? `Unexpected \`${found}\`` : `Expected an expression after \`${asking}\` but found \`${found}\``;
+    asking === undefined
+      ? `Unexpected \`${found}\``
+      : `Expected an expression after \`${asking}\` but found \`${found}\``;
   return { message, offset: failedAt };
 }
 

@@ -255,6 +255,10 @@ describe("errors", () => {
     ["made([1]).sum(axis=0)", "axis is not defined: an argument by name is an option, ({ axis: … })."],
     ["undeclared = 3", "undeclared is not defined: write let undeclared = … first."],
     ["undeclared == 3", "undeclared is not defined"],
+    ["const pictures = [1]; picture.length", "picture is not defined. Did you mean pictures?"],
+    ["consle.log(1)", "consle is not defined. Did you mean console?"],
+    ["mathematics", "mathematics is not defined"],
+    ["dat", "dat is not defined"],
     [
       "print(1)",
       "print is not defined, because it belongs to Python: console.log(x) prints, and the value of a cell's last line is shown by itself.",
