@@ -123,6 +123,7 @@ process.stdin.on("data", (bytes) => {
       const { uri, version, text } = params.textDocument;
       told.push([method.slice(13), uri, version, text ?? params.contentChanges[0].text].join(" "));
     }
+    if (method === "workspace/didChangeConfiguration") told.push(JSON.stringify(params.settings));
     if (id !== undefined) answer(id, told);
   }
 });
@@ -151,6 +152,15 @@ process.stdin.on("data", (bytes) => {
     "didChange cell 3 export const x = 3;",
     "didChange more 2 export {};",
   ]);
+
+  const settings = async (given: object | null) => {
+    const all = (await client!.request("textDocument/hover", {}, given)) as string[];
+    return all.filter((line) => line.startsWith("{"));
+  };
+  await settings({ offers: true });
+  await settings({ offers: true });
+  await settings(null);
+  expect(await settings({ offers: false })).toEqual(['{"offers":true}', '{"offers":false}']);
 });
 
 test("messages come whole, however their bytes are cut", () => {
