@@ -10,8 +10,8 @@ const firstTime = 10;
 const deathsAllowed = 3;
 
 /**
- * The server is a program of Go: of two cores its garbage collector takes one for as long as most questions need, unless
- * the heap, some 80 MB, may grow to so many times its size in between.
+ * The server is a program of Go, whose garbage collector takes one of two cores for as long as most questions need,
+ * unless the heap, some 80 MB, may grow to so many percent of it in between.
  */
 const environment = { GOGC: "300" };
 

@@ -158,7 +158,10 @@ export class TypeScriptAnswers {
   }
 }
 
-/** Behind the dot of a name or of what brackets or quotes end, nothing can be imported; a comment above may end with one. */
+/**
+ * Behind the dot of a name, or of what brackets or quotes end, nothing can be imported. A line above may end with one,
+ * too, which is a comment's.
+ */
 function isMember(code: string, offset: number): boolean {
   const before = code.slice(0, offset - prefixAt(code, offset).length);
   return /(?:[\p{ID_Start}$_][\p{ID_Continue}$]*|[)\]}"'`!?])\s*\.[ \t]*$/u.test(before);
