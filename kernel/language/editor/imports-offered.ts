@@ -13,11 +13,7 @@ export function offerOf({ data }: CompletionItem): Offer | null {
   return (data as { autoImport?: Offer } | undefined)?.autoImport ?? null;
 }
 
-/** Names that are there already; `result` is the protocol's list, or `null`. */
-export function withoutOffers(result: unknown): CompletionItem[] {
-  return itemsIn(result).filter((item) => offerOf(item) === null);
-}
-
+/** `result` is the protocol's list, or `null`. */
 export function itemsIn(result: unknown): CompletionItem[] {
   return ((Array.isArray(result) ? result : (result as { items?: unknown } | null)?.items) ?? []) as CompletionItem[];
 }
@@ -72,9 +68,12 @@ export function importEdit(code: string, text: string, name: string, offer: Offe
       return { start: at, end: at, text: `${comma} ${name}${after}` };
     }
   }
-  const line = `import ${importKind === 0 ? `{ ${name} }` : name} from "${moduleSpecifier}";\n`;
   const at = lineOfCode(text);
-  return { start: at, end: at, text: line };
+  return { start: at, end: at, text: importLine(name, offer) };
+}
+
+export function importLine(name: string, { moduleSpecifier, importKind }: Offer): string {
+  return `import ${importKind === 0 ? `{ ${name} }` : name} from "${moduleSpecifier}";\n`;
 }
 
 /** Where the first line begins that is neither a magic nor a blank line before one. */
