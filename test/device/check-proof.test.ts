@@ -84,6 +84,15 @@ const mistakes: readonly (readonly [name: string, kind: string, text: string, ru
     },
   ],
   [
+    "partOfTensor",
+    "race",
+    `(const int* x, int* y) {\nint t = threadIdx.x;\ny[t] = x[(t + 1) % 16] + 1; // !\n}`,
+    (kernel) => {
+      const y = integers(64);
+      kernel.launch({ grid: 1, block: 64 }, y.slice([16, 32]), y);
+    },
+  ],
+  [
     "product",
     "overflow",
     `(const int* x, int* y) {\nint t = threadIdx.x;\ny[t] = (x[t] + 1) * 1000000000; // !\n}`,

@@ -67,6 +67,16 @@ struct Array<T[N]> {
   }
 };
 
+// What each thread keeps, of which clang need not know how many there are: it would look at each index (-fsanitize=bounds, whatever a
+// function says), and make no vectors.
+template <class T>
+WARPCELL_CPU_PROOF_FN T* lanes(T* first) {
+#if defined(__clang__)
+  __asm__("" : "+r"(first));
+#endif
+  return first;
+}
+
 // Constant memory, and arrays of a thread's own: only their bounds matter.
 template <class A, class... I>
 WARPCELL_CPU_PROOF_FN auto& element(A& array, u32& bad, I... indices) {

@@ -1,6 +1,7 @@
 // What a proof knows of the tensors of a launch, and how it ends.
 #include "proof.h"
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstring>
 
@@ -18,6 +19,14 @@ ProofTable table;
 void (*proving)(warpcell_cpu::Run*) = nullptr;
 // Where a core leaves its blocks; null while it runs none.
 thread_local std::jmp_buf* way_out = nullptr;
+
+// Whether another argument is a part of the same memory.
+bool is_shared(const CheckedArgument& argument, const std::vector<CheckedArgument>& all) {
+  auto overlaps = [&](const CheckedArgument& other) {
+    return other.bytes > 0 && other.base < argument.base + argument.bytes && argument.base < other.base + other.bytes;
+  };
+  return std::count_if(all.begin(), all.end(), overlaps) != 1;
+}
 
 void run_blocks(warpcell_cpu::Run* run) {
   std::jmp_buf out;
@@ -52,7 +61,7 @@ bool Proof::lay_out(const Job& job, const KernelProof& kernel, const Checker& ch
     bool is_unreadable = unwritten != nullptr && std::memchr(unwritten, 1, region->bytes) != nullptr;
     arguments_[i] = {argument->bytes, nullptr, argument->element, is_unreadable};
     if (kernel.uses[i] != 'w') continue;
-    if (region->bytes != argument->bytes) return false;
+    if (region->bytes != argument->bytes || is_shared(*argument, checker.task().arguments)) return false;
     written_.push_back({pointer, argument->bytes, argument->element, nullptr});
     elements += argument->bytes / argument->element;
   }

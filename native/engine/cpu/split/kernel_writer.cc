@@ -92,7 +92,10 @@ class Writer {
   std::string place(size_t variable) const {
     return "warpcell_cpu_kept_" + body_.variables()[variable].name + "_" + std::to_string(variable);
   }
-  std::string lane(size_t variable) const { return place(variable) + ".lane[warpcell_cpu_t]"; }
+  std::string lane(size_t variable) const {
+    std::string lanes = place(variable) + ".lane";
+    return (proof_ ? "::warpcell_cpu::proof::lanes(" + lanes + ")" : lanes) + "[warpcell_cpu_t]";
+  }
 
   // `unsigned int[4]` of `const unsigned int name[4]`.
   std::string type_of(const Variable& variable) const {
