@@ -63,10 +63,8 @@ __global__ void spmv(int rows, const int* starts, const int* columns, const floa
 }
 `;
 
-const sizes = [1 << 14, 1 << 20]; // threads
-
-/** What is launched: { name, kernel, config, args }. */
-export function kernelsOf({ full, tensor, zeros }, device) {
+/** What is launched: { name, kernel, config, args }. `sizes`: threads; `sides`: of products. */
+export function kernelsOf({ full, tensor, zeros }, device, sizes = [1 << 14, 1 << 20], sides = [128, 512]) {
   const some = (n) => full([n], 0.5, { device });
   const none = (n, dtype = "float32") => zeros([n], { dtype, device });
   const linear = (n, block = 256) => ({ grid: Math.ceil(n / block), block });
@@ -90,7 +88,7 @@ export function kernelsOf({ full, tensor, zeros }, device) {
       ["spmv", linear(n), [n, tensor(starts, on), tensor(columns, on), some(n * perRow), x, y]],
     ].map(([kernel, config, args]) => ({ name: `${kernel}, ${n} threads`, kernel, config, args }));
   });
-  const products = [128, 512].flatMap((side) =>
+  const products = sides.flatMap((side) =>
     ["naive", "tiled"].map((kernel) => ({
       name: `${kernel} product, ${side * side} threads`,
       kernel,

@@ -71,7 +71,7 @@ std::string value_text(const TypeDescriptor& type, u64 value) {
 
 void found(const char* kind, const SourceLocation& location, const std::string& detail, bool ends) {
   Checker::Core* core = checked_core;
-  if (core == nullptr) return;
+  if (core == nullptr) return Proof::doubt(ends);
   Finding finding{};
   finding.kind = kind;
   finding.line = {location.file, location.line};

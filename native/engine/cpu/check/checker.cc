@@ -60,6 +60,7 @@ void Checker::begin(CheckedTask task) {
   launch_began_ = grid_passed_ = ++now_;
   names_.clear();
   globals_.clear();
+  proven_.clear();
   variables_.clear();
   cores_.clear();
   findings_.clear();
@@ -117,6 +118,22 @@ void Checker::lay_out_arguments() {
   }
 }
 
+const ShadowRegion* Checker::tensor(const uint8_t* at) const {
+  for (const ShadowRegion& region : globals_)
+    if (region.contains(at, 1)) return &region;
+  return nullptr;
+}
+
+void Checker::proven(const std::vector<ProvenTensor>& written) {
+  proven_ = written;
+  for (const ProvenTensor& each : written) {
+    uint8_t* unwritten = tensor(each.base)->unwritten;
+    for (uint64_t i = 0; unwritten != nullptr && i < each.bytes / each.element; i++) {
+      if ((each.owners[i] & kOwnerWrote) != 0) std::memset(unwritten + i * each.element, 0, each.element);
+    }
+  }
+}
+
 std::vector<std::string> Checker::finish() {
   settle();
   for (auto& [key, finding] : tentative_) findings_.add(finding);
@@ -139,6 +156,12 @@ std::vector<std::string> Checker::subjects() const {
 Reached Checker::reached(size_t index) const {
   const CheckedArgument& argument = task_.arguments[index];
   Reached reached{0, 0};
+  for (const ProvenTensor& tensor : proven_) {
+    if (tensor.base != argument.base || tensor.bytes != argument.bytes) continue;
+    for (uint64_t i = 0; i < tensor.bytes / tensor.element; i++) {
+      if ((tensor.owners[i] & kOwnerWrote) != 0 && reached.elements++ == i) reached.prefix = reached.elements;
+    }
+  }
   for (const ShadowRegion& region : globals_) {
     if (argument.bytes == 0 || !region.is_used || !region.contains(argument.base, argument.bytes)) continue;
     for (uint64_t at = 0; at < argument.bytes; at += argument.element) {

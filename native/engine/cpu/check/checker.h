@@ -12,6 +12,7 @@
 #include "counters.h"
 #include "findings.h"
 #include "image.h"
+#include "proof.h"
 #include "shadow.h"
 #include "steps.h"
 
@@ -86,6 +87,11 @@ class Checker final : public Observer {
   // What the followed thread did.
   std::vector<std::string> steps() { return task_.follows ? steps_.finish() : std::vector<std::string>(); }
   Reached reached(size_t argument) const;
+  const CheckedTask& task() const { return task_; }
+  // The tensor that has an address, with those that overlap it; null where none does.
+  const ShadowRegion* tensor(const uint8_t* at) const;
+  // The launch was run without a mistake; what it wrote.
+  void proven(const std::vector<ProvenTensor>& written);
 
   void entered(Scheduler& scheduler) override;
   void left(Scheduler& scheduler) override;
@@ -156,6 +162,7 @@ class Checker final : public Observer {
   uint32_t threads_ = 1;  // of a block
   std::vector<Name> names_;
   std::vector<ShadowRegion> globals_;    // by address, without overlaps
+  std::vector<ProvenTensor> proven_;     // of a launch that was run without being followed
   std::vector<ShadowRegion> variables_;  // of the image, by address
   std::vector<std::unique_ptr<Core>> cores_;
   Shadows shadows_;

@@ -146,7 +146,8 @@ std::string symbol_of(const CompileRequest& request, size_t i) {
 
 // How a kernel's threads are run, where it has barriers: "split", or "fibers" with the reason.
 std::string way_of(const KernelName& kernel, const SplitText& split) {
-  if (split.split.count(kernel.own) != 0) return "split";
+  auto found = split.split.find(kernel.own);
+  if (found != split.split.end()) return found->second.uses.empty() ? "split" : "";
   auto kept = split.kept.find(kernel.own);
   return kept == split.kept.end() ? "" : "fibers: " + kept->second;
 }
@@ -170,7 +171,7 @@ std::string unit(const CompileRequest& request, const CellText& cell, const Cell
   if (cell.standard_library) text << "#define WARPCELL_CPU_STANDARD_LIBRARY 1\n";
   if (options.library && !has_library_threads()) text << "#define WARPCELL_SERIAL 1\n";
   text << "#include <warpcell_cpu/cuda.h>\n";
-  if (!split.split.empty()) text << "#include <warpcell_cpu/split.h>\n";
+  if (!split.split.empty()) text << "#include <warpcell_cpu/" << (options.check ? "proof.h" : "split.h") << ">\n";
   // Not as flags of the compiler: in front of our headers a macro N would change what they say.
   for (const std::string& define : options.defines) text << definition(define);
   text << "#line 1 " << quoted(request.name) << "\n" << cell.text << "\n";
@@ -189,7 +190,10 @@ std::string unit(const CompileRequest& request, const CellText& cell, const Cell
       text << "extern \"C\" __attribute__((visibility(\"default\"))) const unsigned* const warpcell_cpu_cluster_" << i
            << " = " << kernel.with("warpcell_cpu_cluster_") << ";\n";
     std::string way = way_of(kernel, split);
-    if (way == "split") text << split_export(i, kernel, split.split.at(kernel.own).has_rows);
+    auto loops = split.split.find(kernel.own);
+    if (loops != split.split.end()) text << split_export(i, kernel, loops->second.has_rows);
+    if (loops != split.split.end() && options.check)
+      text << "WARPCELL_CPU_PROOF(" << i << ", " << quoted(loops->second.uses) << ")\n";
     if (way.empty()) continue;
     text << "extern \"C\" __attribute__((__visibility__(\"default\"), __used__)) const char warpcell_cpu_way_" << i
          << "[] = " << quoted(way) << ";\n";
@@ -220,7 +224,9 @@ std::string run_compiler(const Compiler& compiler, const CompileRequest& request
 SplitText split_of(const CompileRequest& request, const CellOptions& options) {
   if (options.follow && !options.syntax) return {with_told_variables(request.source), {}, {}};
   if (options.count && !options.syntax) return {with_line_counters(request.source), {}, {}};
-  if (!options.split || options.library || options.syntax || options.check) return {request.source, {}, {}};
+  if (!options.split || options.library || options.syntax) return {request.source, {}, {}};
+  if (options.check)
+    return options.fibers ? SplitText{request.source, {}, {}} : proof_text(request.source, options.defines);
   SplitText split = split_text(request.source, options.defines, !system_compiler().is_clang);
   if (!options.fibers) return split;
   for (const auto& [kernel, how] : split.split) {
@@ -260,7 +266,8 @@ Compiled compile_cell(const CompileRequest& request) {
       words.erase(std::remove(words.begin(), words.end(), options.follow ? "--follow" : "--count"), words.end());
       return compile_cell(simpler);
     }
-    // The message is to be about what the user wrote. Should that compile, it runs as it stands.
+    // The message is to be about what the user wrote. Should that compile, it runs as it stands, and is checked
+    // exactly.
     if (error.code != "COMPILE" || split.split.empty()) throw;
     CompileRequest whole = request;
     whole.options.push_back("--fibers");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <dlfcn.h>
 #include <link.h>
@@ -13,6 +14,20 @@
 #include "../run/stacks.h"
 
 namespace warpcell::cpu {
+
+namespace {
+
+// The loops of a checked cell's kernel are its proof.
+KernelProof proof_of(void* handle, const std::string& name, void (**split)(warpcell_cpu::Run*)) {
+  std::string uses = "warpcell_cpu_proof_uses_" + name.substr(name.rfind('_') + 1);
+  KernelProof proof;
+  proof.run = std::exchange(*split, nullptr);
+  proof.uses = static_cast<const char*>(dlsym(handle, uses.c_str()));
+  proof.table = static_cast<ProofTable**>(dlsym(handle, "warpcell_cpu_proof_table"));
+  return proof;
+}
+
+}  // namespace
 
 Module::Module(const std::string& artifact, const std::vector<std::string>& lowered) {
   handle_ = load_shared_object(artifact);
@@ -45,6 +60,7 @@ Module::Module(const std::string& artifact, const std::vector<std::string>& lowe
     for (size_t i = 0; i < kernels_.size(); i++) {
       kernels_[i].shared = shared[i];
       kernels_[i].checked = checked_.get();
+      if (checked_ != nullptr) kernels_[i].proof = proof_of(handle_, kernels_[i].name, &kernels_[i].split);
       kernels_[i].label = {shared[i].kernel.empty() ? kernels_[i].name : shared[i].kernel};
     }
   } catch (...) {

@@ -8,6 +8,7 @@
 #include "../../../device/cpu/warpcell_cpu/block.h"
 #include "../../host/profile_log.h"
 #include "../check/image.h"
+#include "../check/proof.h"
 #include "static_shared.h"
 
 namespace warpcell::cpu {
@@ -23,6 +24,7 @@ struct LoadedKernel {
   bool has_cluster = false;                     // it says so
   double cost = 0;                              // nanoseconds of one block, as far as known
   const CheckedImage* checked = nullptr;        // of a checked cell
+  KernelProof proof{};                          // of one, where it has a proof
   ProfileLabel label{};                         // its name as the cell has it, where that is known
 };
 

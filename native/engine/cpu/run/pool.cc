@@ -98,13 +98,17 @@ uint8_t* Pool::shared_of(const Worker& worker) const {
   return worker.shared_end - (job_.shared + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
 }
 
+bool Pool::splits(const Job& job) const {
+  const bool is_far = uint64_t(job.geometry.grid[0]) * job.geometry.block[0] > warpcell_cpu::kSplitThreads;
+  // Counters are of threads that wait.
+  return job.split != nullptr && !job.runs_together() && !Scheduler::is_counting && !is_far;
+}
+
 Span Pool::run(const Job& job, double& cost) {
   job_ = job;
   const Geometry& geometry = job_.geometry;
   threads_ = geometry.block[0] * geometry.block[1] * geometry.block[2];
-  const bool is_far = uint64_t(geometry.grid[0]) * geometry.block[0] > warpcell_cpu::kSplitThreads;
-  // Counters are of threads that wait.
-  split_ = job.runs_together() || Scheduler::is_counting || is_far ? nullptr : job.split;
+  split_ = splits(job) ? job.split : nullptr;
   uint64_t blocks = uint64_t(geometry.grid[0]) * geometry.grid[1] * geometry.grid[2];
   Worker& mine = *workers_[0];
   int64_t start = now();

@@ -75,6 +75,8 @@ class Pool {
   // Runs all blocks. `cost` is what one block takes, in nanoseconds, as far as known (0: not known); it is brought up
   // to date.
   Span run(const Job& job, double& cost);
+  // Whether it would be run as loops over the threads of blocks.
+  bool splits(const Job& job) const;
   // Runs `part` for 0 … parts − 1, each on the core that is free first. It does not throw.
   void run_parts(uint64_t parts, const Part& part, uint64_t sequence, uint32_t name);
   uint32_t cores() const { return uint32_t(workers_.size()); }

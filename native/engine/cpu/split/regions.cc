@@ -54,7 +54,10 @@ std::vector<Region> Regions::sequence(const std::vector<const Statement*>& state
     if (statement.kind == Statement::empty) continue;
     if (statement.waits && !statement.exchanges) {
       flush();
-      if (statement.kind != Statement::barrier) structure(statement, list);
+      if (statement.kind == Statement::barrier)
+        list.push_back({Region::barrier, {}, &statement, {}, {}});
+      else
+        structure(statement, list);
       continue;
     }
     if (statement.kind == Statement::shared || statement.kind == Statement::type) {

@@ -23,7 +23,7 @@ struct RegionItem {
 };
 
 struct Region {
-  enum Kind { once, threads, structure } kind;
+  enum Kind { once, threads, structure, barrier } kind;
   std::vector<RegionItem> items;         // of the first two kinds
   const Statement* statement = nullptr;  // of a structure
   std::vector<Region> first, second;     // its body; its `else`

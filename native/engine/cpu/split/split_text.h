@@ -9,8 +9,9 @@
 namespace warpcell::cpu {
 
 struct SplitKernel {
-  bool has_rows;  // its blocks may have several
-  bool waits;     // it has barriers; else it would run thread after thread
+  bool has_rows;     // its blocks may have several
+  bool waits;        // it has barriers; else it would run thread after thread
+  std::string uses;  // of one that proves: of its parameters (proof_text.h)
 };
 
 struct SplitText {
@@ -23,5 +24,9 @@ struct SplitText {
 // `defines`: NAME or NAME=VALUE. `with_plain`: kernels without loops are split, too, for a compiler that makes no
 // vectors of their threads by itself. Lines of the text that are the cell's keep their numbers.
 SplitText split_text(const std::string& source, const std::vector<std::string>& defines, bool with_plain);
+
+// The cell with a kernel behind each whose accesses are all known that looks at them and may prove that nothing is
+// wrong: split as above, under the same names.
+SplitText proof_text(const std::string& source, const std::vector<std::string>& defines);
 
 }  // namespace warpcell::cpu
