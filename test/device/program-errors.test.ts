@@ -143,8 +143,8 @@ int main() {
   test.each([
     [
       "a function of the runtime that is not here",
-      "int main() { cudaDeviceEnablePeerAccess(1, 0); }",
-      /cudaDeviceEnablePeerAccess is not among the functions of CUDA's runtime that a program has here: the guide "CUDA cells" lists them\./,
+      "int main() { cudaIpcOpenMemHandle(nullptr); }",
+      /cudaIpcOpenMemHandle is not among the functions of CUDA's runtime that a program has here: the guide "CUDA cells" lists them\./,
     ],
     [
       "a library",
