@@ -150,7 +150,8 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       const z = tensorOf([of(2, 0), of(0, 0), of(0, 0), of(0, 0), of(-1, 0)], dtype);
       const w = tensorOf([of(0.5, 0), of(2, 1), of(0, 0), of(-1, 0), of(0.5, 0)], dtype);
       const edge = numbers(z.pow(w));
-      expect(edge.slice(0, 4)).toEqual([of(rounded(Math.SQRT2, partOf[dtype])), of(0), of(1), of(nan, nan)]);
+      expect(size(minus(edge[0]!, of(Math.SQRT2, 0)))).toBeLessThan(4 * roundoff[dtype]);
+      expect(edge.slice(1, 4)).toEqual([of(0), of(1), of(nan, nan)]);
       expect(Math.abs(edge[4]!.im - 1)).toBeLessThan(2 * roundoff[dtype]);
       // A number, a real tensor and a broadcast one on either side.
       const one = tensorOf([of(3, 4)], dtype);

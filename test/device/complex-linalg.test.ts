@@ -200,11 +200,11 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
         values(linalg.svdvals(x)).forEach((value, at) =>
           expect(Math.abs(value - s[at]!)).toBeLessThanOrEqual(64 * epsilon[dtype] * norm(a)),
         );
-        expect(Number(linalg.norm(x, { ord: "nuc" }).item())).toBeCloseTo(
-          s.reduce((p, q) => p + q),
-          3,
-        );
-        expect(Number(linalg.matrixNorm(x, { ord: 2 }).item())).toBeCloseTo(s[0]!, 4);
+        // As far as singular values of two computations may be apart.
+        const apart = 64 * epsilon[dtype] * norm(a);
+        const nuclear = Number(linalg.norm(x, { ord: "nuc" }).item()) - s.reduce((p, q) => p + q);
+        expect(Math.abs(nuclear)).toBeLessThanOrEqual(s.length * apart);
+        expect(Math.abs(Number(linalg.matrixNorm(x, { ord: 2 }).item()) - s[0]!)).toBeLessThanOrEqual(apart);
       }
     });
 

@@ -473,8 +473,8 @@ describe.each(devices.map(({ name }) => name))("reductions on %s", (device) => {
     ],
     [
       "an ord that is none",
-      () => zeros([2], { device }).norm({ ord: "nuc" as never }),
-      'norm takes a number or "fro" as ord but got "nuc".',
+      () => zeros([2], { device }).norm({ ord: "max" as never }),
+      'norm takes a number or "fro" or "nuc" as ord but got "max".',
     ],
     [
       "a correction that is none",

@@ -26,8 +26,8 @@ const partly = [
   "expression-templates folds function-pointers generic-lambdas graph graph-nodes grid-barrier halves",
   "host-threads jagged-diagonals jagged-rows k-core launch-attributes letters life life-surfaces linked-list managed md5",
   "mixture neural-network new-delete occupancy older-calls operators own-pools particles passwords philox pipeline",
-  "pitched-volumes polygons priorities quaternions random-fills rank-sort ring-buffers sample-helpers settings shapes",
-  "shared-atomics skip-ahead strassen sub-matrices suffix-array talk template-search templates tensor-cores",
+  "pitched-volumes polygons priorities quaternions random-fills rank-sort ring-buffers runtime-rest sample-files sample-helpers settings",
+  "shapes shared-atomics skip-ahead strassen sub-matrices suffix-array talk template-search templates tensor-cores",
   "textures thrust-and-kernels thrust-bounding-box thrust-compaction thrust-histogram thrust-keys",
   "thrust-monte-carlo thrust-saxpy thrust-searches thrust-statistics transpose vector-types video-colours visual-studio volume warp-reductions zero-copy",
 ].flatMap((names) => names.split(" "));
