@@ -174,6 +174,7 @@ test("a file of functors is read by its family's kernels and by those that are m
     arithmetic: ["arithmetic"],
     bessel: ["bessel"],
     comparisons: ["comparisons"],
+    complex: ["complex"],
     functions: ["functions", "linear"],
     gates: ["activations", "few_rows", "functions", "linear", "losses", "recurrent"],
     logaddexp: ["ctc", "pairwise", "scan"],
