@@ -104,11 +104,14 @@ struct ScaledPoint {
   }
 };
 
+template <class C>
+using PartOf = decltype(C::re);
+
 // determinants of complex numbers, whose sign is of size 1; the logarithms are real. A thread has a matrix.
 template <class C>
-__global__ void complex_determinants(const C* factors, const int* pivots, C* whole, C* sign, decltype(C::re)* logarithm,
+__global__ void complex_determinants(const C* factors, const int* pivots, C* whole, C* sign, PartOf<C>* logarithm,
                                      long long count, long long n) {
-  using Part = decltype(C::re);
+  using Part = PartOf<C>;
 #ifdef WARPCELL_SERIAL
   Span span = {(long long)blockIdx.x * count / gridDim.x, ((long long)blockIdx.x + 1) * count / gridDim.x};
   const long long step = 1;
