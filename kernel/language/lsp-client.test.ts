@@ -89,20 +89,6 @@ test("one that has answered before is given less time", async () => {
   ]);
 });
 
-test("all places of a name are waited for as the first answer is", async () => {
-  const body = (id: number): string => JSON.stringify({ jsonrpc: "2.0", id, result: {} });
-  const answers = [1, 2].map((id) => `Content-Length: ${body(id).length}\r\n\r\n${body(id)}`).join("");
-  const { reports } = clientOf(
-    `#!${process.execPath}\nprocess.stdin.once("data", () => process.stdout.write(${JSON.stringify(answers)})).resume();\n`,
-    300,
-  );
-  expect(await client!.request("textDocument/hover", {})).toEqual({});
-  expect(await client!.request("textDocument/rename", {})).toBeNull();
-  expect(reports).toEqual([
-    "The type service did not answer textDocument/rename within 3000 ms: this answer lacks its types. Ask again; if this persists, restart the kernel.",
-  ]);
-});
-
 test("an answer that is an error is reported and empty", async () => {
   const answer = (id: string, body: string): string =>
     `const ${id} = ${JSON.stringify(body)}; process.stdout.write("Content-Length: " + ${id}.length + "\\r\\n\\r\\n" + ${id});\n`;

@@ -6,8 +6,6 @@ import { FrameReader, frame, type RpcMessage } from "./lsp-frames.ts";
 const requestBound = 2000;
 /** So many times as long where nothing was answered yet: a busy machine reads the library's types for some seconds. */
 const firstTime = 10;
-/** What looks through all that is known takes as long as the first answer, and somebody waits for it. */
-const thorough: ReadonlySet<string> = new Set(["textDocument/rename", "textDocument/references"]);
 /** So many deaths in a row, with no answer between them, and the server is not started again. */
 const deathsAllowed = 3;
 
@@ -112,8 +110,8 @@ export class LspClient {
   }
 
   /**
-   * The result of a request; `null` when the server has none, is not there, fails, or takes longer than 2 s: the first,
-   * and one for all places of a name, 20 s. `settings`: what the server is configured to when it is asked; without any, as it is.
+   * The result of a request; `null` when the server has none, is not there, fails, or takes longer than 2 s: the first
+   * 20 s. `settings`: what the server is configured to when it is asked; without any, as it is.
    */
   request(method: string, parameters: unknown, settings: object | null = null): Promise<unknown> {
     const child = this.#child;
@@ -121,7 +119,7 @@ export class LspClient {
 
     const id = ++this.#lastId;
     const { bound: usual = requestBound } = this.#options;
-    const bound = this.#hasAnswered && !thorough.has(method) ? usual : firstTime * usual;
+    const bound = this.#hasAnswered ? usual : firstTime * usual;
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.#options.report(
