@@ -280,9 +280,6 @@ export class CellsProgram {
     const before = [...used]
       .filter((candidate) => !own.has(candidate))
       .flatMap((candidate) => this.#bring(candidate, language));
-    // What a cell that ran changes for all, the root imports.
-    const global = [...this.#modules.values()].filter(({ text, global }) => global && draftModule.test(text.name));
-    const effects = global.map(({ text }) => `import "./${text.name}";`);
     const opening = cell.object ? ["("] : [];
     const closing = cell.object ? [")"] : [];
     const body = cell.object ? asObjectLiteral(code)!.slice(1, -2) : packagesByName(code);
@@ -290,7 +287,7 @@ export class CellsProgram {
       .filter((declaration) => !cell.exported.has(declaration.name))
       .map((declaration) => declaration.name);
 
-    const head = [...effects, ...before, ...opening].map((line) => `${line}\n`).join("");
+    const head = [...before, ...opening].map((line) => `${line}\n`).join("");
     const tail = [
       ...closing,
       `export { ${exports.join(", ")} };`,

@@ -53,18 +53,6 @@ test("cells above that have not run count as they are written, and what ran coun
   expect(await underlined("half('3')", [])).toEqual(["half TS2304: Cannot find name 'half'."]);
 });
 
-test("what a cell above declares for all is there before it has run, and only below", async () => {
-  const above = ["declare global { var counted: number; interface Array<T> { first: T } }\nglobalThis.counted = 3;"];
-  const text = "counted.length; [counted].first.toUpperCase()";
-  expect(await underlined(text, above)).toEqual([
-    "length TS2339: Property 'length' does not exist on type 'number'.",
-    "toUpperCase TS2339: Property 'toUpperCase' does not exist on type 'number'.",
-  ]);
-  expect(await underlined("[1].first", [])).toEqual([
-    "first TS2339: Property 'first' does not exist on type 'number[]'.",
-  ]);
-});
-
 const ofAbove = `%%cuda
 __constant__ float table[16];
 /* __global__ void old(int) */

@@ -9,12 +9,6 @@ const firstTime = 10;
 /** So many deaths in a row, with no answer between them, and the server is not started again. */
 const deathsAllowed = 3;
 
-/**
- * The server is a program of Go, whose garbage collector takes one of two cores for as long as most questions need,
- * unless the heap, some 80 MB, may grow to so many percent of it in between.
- */
-const environment = { GOGC: "300" };
-
 export interface LspClientOptions {
   executable: string;
   directory: string;
@@ -48,10 +42,6 @@ export class LspClient {
   readonly #pending = new Map<number, Pending>();
   #child: ChildProcess | null = null;
   #ready = false;
-  /** Documents whose text the server has not been told yet. */
-  readonly #untold = new Set<string>();
-  /** What the server has been configured to, as JSON; empty: as it started. */
-  #settings = "";
   /** Requests made while the server is starting. */
   #waiting: (() => void)[] = [];
   #lastId = 0;
@@ -93,14 +83,19 @@ export class LspClient {
     const known = this.#documents.get(uri);
     if (known !== undefined && known.text === text) return;
 
-    const document = { language, version: known?.version ?? 1, text };
+    const document = { language, version: (known?.version ?? 0) + 1, text };
+    // In the order of their changes: a server that starts anew opens what is imported before what imports it.
+    this.#documents.delete(uri);
     this.#documents.set(uri, document);
     if (known === undefined) this.#open(uri, document);
-    else this.#untold.add(uri);
+    else
+      this.notify("textDocument/didChange", {
+        textDocument: { uri, version: document.version },
+        contentChanges: [{ text }],
+      });
   }
 
   closeDocument(uri: string): void {
-    this.#untold.delete(uri);
     if (this.#documents.delete(uri)) this.notify("textDocument/didClose", { textDocument: { uri } });
   }
 
@@ -111,9 +106,9 @@ export class LspClient {
 
   /**
    * The result of a request; `null` when the server has none, is not there, fails, or takes longer than 2 s: the first
-   * 20 s. `settings`: what the server is configured to when it is asked; without any, as it is.
+   * 20 s.
    */
-  request(method: string, parameters: unknown, settings: object | null = null): Promise<unknown> {
+  request(method: string, parameters: unknown): Promise<unknown> {
     const child = this.#child;
     if (child === null) return Promise.resolve(null);
 
@@ -134,10 +129,7 @@ export class LspClient {
       };
       this.#pending.set(id, { method, settle });
       const send = (): void => {
-        if (this.#child !== child) return;
-        this.#tell();
-        if (settings !== null) this.#configure(settings);
-        this.#send({ id, method, params: parameters });
+        if (this.#child === child) this.#send({ id, method, params: parameters });
       };
       if (this.#ready) send();
       else this.#waiting.push(send);
@@ -147,7 +139,6 @@ export class LspClient {
   #spawn(): void {
     const child = spawn(this.#options.executable, ["--lsp", "--stdio"], {
       cwd: this.#options.directory,
-      env: { ...environment, ...process.env },
       stdio: ["pipe", "pipe", "ignore"],
     });
     const reader = new FrameReader((message) => this.#receive(message));
@@ -198,36 +189,15 @@ export class LspClient {
     if (this.#child !== child) return;
 
     this.#ready = true;
-    this.#untold.clear();
-    this.#settings = "";
     this.notify("initialized", {});
     for (const [uri, document] of this.#documents) this.#open(uri, document);
     for (const send of this.#waiting.splice(0)) send();
   }
 
-  /**
-   * A server makes up its mind about each document that is opened, with all that it imports and all that imports it; of
-   * those that change, only when it is asked. So code is opened without text, and gets it before the next question.
-   */
-  #open(uri: string, { language, version, text }: Document): void {
-    const isCode = language !== "json";
-    if (isCode) this.#untold.add(uri);
+  #open(uri: string, document: Document): void {
     this.notify("textDocument/didOpen", {
-      textDocument: { uri, languageId: language, version, text: isCode ? "" : text },
+      textDocument: { uri, languageId: document.language, version: document.version, text: document.text },
     });
-  }
-
-  /** Once for all that has changed since the last question, whatever it was in between. */
-  #tell(): void {
-    for (const uri of this.#untold) {
-      const document = this.#documents.get(uri)!;
-      document.version += 1;
-      this.notify("textDocument/didChange", {
-        textDocument: { uri, version: document.version },
-        contentChanges: [{ text: document.text }],
-      });
-    }
-    this.#untold.clear();
   }
 
   #died(child: ChildProcess, reason: string): void {
@@ -246,13 +216,6 @@ export class LspClient {
           `"npm ci" reinstalls it, restarting the kernel tries again.`,
       );
     }
-  }
-
-  #configure(settings: object): void {
-    const wanted = JSON.stringify(settings);
-    if (wanted === this.#settings) return;
-    this.#settings = wanted;
-    this.notify("workspace/didChangeConfiguration", { settings });
   }
 
   #failPending(): void {

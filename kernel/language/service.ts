@@ -11,7 +11,7 @@ import { declarationsOf } from "./declarations.ts";
 import { Drafts, type Draft } from "./drafts.ts";
 import { CellEditor, unanswered, type Asked } from "./editor/cell-editor.ts";
 import { hoverAt, placeOf, type Documents, type Group } from "./editor/documents.ts";
-import { itemsIn } from "./editor/imports-offered.ts";
+import { withoutOffers } from "./editor/imports-offered.ts";
 import { configuration, configurationFile, globals, globalsFile } from "./environment.ts";
 import {
   calleeBefore,
@@ -43,14 +43,6 @@ const capabilities = {
     signatureHelp: { signatureInformation: { documentationFormat: ["markdown"] } },
   },
 };
-
-const preferences = (offersImports: boolean) => ({
-  // Left to itself it runs `npm install` for types in the background, where there may be no network.
-  disableAutomaticTypeAcquisition: true,
-  includeCompletionsForModuleExports: offersImports,
-  includeInlayParameterNameHints: "all",
-  includeInlayParameterNameHintsWhenArgumentMatchesName: false,
-});
 
 /** A cell that is run again and again, each time as another text, is no other cell. */
 const deviceCellsKept = 64;
@@ -92,8 +84,6 @@ export class TypeService {
   readonly #linked = new Set<string>();
   /** What was found in drafts, by their keys: what one cell declares anew changes little in most others. */
   #found = new Map<string, unknown>();
-  /** Requests in flight whose answers are to offer imports. */
-  #offering = 0;
   /** The checker knows all cells that ran. */
   #isShown = true;
   #warm = false;
@@ -113,9 +103,15 @@ export class TypeService {
       directory: options.directory,
       bound: options.bound,
       capabilities,
+      // Left to itself it runs `npm install` for types in the background, where there may be no network.
       initializationOptions: {
         disablePushDiagnostics: true,
-        userPreferences: preferences(false),
+        userPreferences: {
+          disableAutomaticTypeAcquisition: true,
+          includeCompletionsForModuleExports: true,
+          includeInlayParameterNameHints: "all",
+          includeInlayParameterNameHintsWhenArgumentMatchesName: false,
+        },
       },
       report: (sentence) => this.#report(sentence),
     });
@@ -123,8 +119,7 @@ export class TypeService {
       directory: options.directory,
       show: (group, modules) => this.#showOf(group, modules),
       link: (modules) => this.#link(modules),
-      request: (method, parameters) => this.#request(method, parameters),
-      requestWithImports: (method, parameters) => this.#requestWithImports(method, parameters),
+      request: (method, parameters) => this.#client.request(method, parameters),
       uri: (name) => this.#uri(name),
       notice: (code) => this.#noticeFiles(code),
     };
@@ -142,11 +137,6 @@ export class TypeService {
     this.#client.setDocument(this.#uri(drafted.typescript), "typescript", "export {};\n");
     this.#client.setDocument(this.#uri(checked.typescript), "typescript", warmUp);
     this.#client.start();
-    // What can be imported is gathered when it is asked for.
-    void this.#requestWithImports("textDocument/completion", {
-      textDocument: { uri: this.#uri(checked.typescript) },
-      position: { line: 0, character: warmUp.lastIndexOf("String") + 1 },
-    });
     void this.#findings(checked.typescript).then((result) => {
       this.#warm = result !== null;
     });
@@ -257,11 +247,12 @@ export class TypeService {
       const wrapped = this.#program.forEdit(text, prefixAt(text, offset));
       this.#noticeFiles(text);
       this.#show(wrapped);
-      const result = await this.#request("textDocument/completion", {
+      const result = await this.#client.request("textDocument/completion", {
         ...placeOf(this.#documents, wrapped, text, offset),
         context: { triggerKind: 1 },
       });
-      const { items, start } = choose(text, offset, itemsIn(result));
+      // What asks here cannot write an import.
+      const { items, start } = choose(text, offset, withoutOffers(result));
       const detailed = await Promise.all(
         items.map((item, index) =>
           index < signaturesShown && items.length <= 4 * signaturesShown ? this.#detailed(item) : item,
@@ -358,37 +349,21 @@ export class TypeService {
     if (known.found) return known;
     const wrapped = wrap(code);
     const call = fromSignature(
-      await this.#request("textDocument/signatureHelp", placeOf(this.#documents, wrapped, code, offset)),
+      await this.#client.request("textDocument/signatureHelp", placeOf(this.#documents, wrapped, code, offset)),
     );
     if (call.found || offset === 0) return call;
     const callee = calleeBefore(code, offset);
     return callee === offset
       ? nothing
-      : fromHover(await this.#request("textDocument/hover", placeOf(this.#documents, wrapped, code, callee)));
+      : fromHover(await this.#client.request("textDocument/hover", placeOf(this.#documents, wrapped, code, callee)));
   }
 
   async #detailed(item: CompletionItem): Promise<CompletionItem> {
-    return ((await this.#request("completionItem/resolve", item)) as CompletionItem | null) ?? item;
+    return ((await this.#client.request("completionItem/resolve", item)) as CompletionItem | null) ?? item;
   }
 
   #findings(name: string): Promise<unknown> {
-    return this.#request("textDocument/diagnostic", { textDocument: { uri: this.#uri(name) } });
-  }
-
-  /**
-   * A checker that is to offer imports gathers them anew behind each change, for longer than most answers take, and in
-   * vain where the next change comes first. So it is to do that only while it is asked for some.
-   */
-  #request(method: string, parameters: object): Promise<unknown> {
-    return this.#client.request(method, parameters, { "js/ts": preferences(this.#offering > 0) });
-  }
-
-  /** Names that can be imported are among the answer. */
-  async #requestWithImports(method: string, parameters: object): Promise<unknown> {
-    this.#offering++;
-    const result = await this.#request(method, parameters);
-    this.#offering--;
-    return result;
+    return this.#client.request("textDocument/diagnostic", { textDocument: { uri: this.#uri(name) } });
   }
 
   #show(wrapped: Wrapped): void {

@@ -139,37 +139,10 @@ interface Problem {
   helpMessage: string | null;
 }
 
-const comments = new RegExp(`${blank}$`);
-/** What an expression follows. */
-const asks = /(?:[-+*/%&|^<>=!?~]+|\b(?:return|typeof|await|new|throw|case|in|of|instanceof|void|delete|yield))$/;
-
-/** Which token is not expected, and what is expected instead where an expression is. */
-function unexpected(source: string, failedAt: number): { message: string; offset: number } {
-  const before = source.slice(0, failedAt).replace(comments, "");
-  const found = /^(?:[\p{ID_Continue}$]+|[^])?/u.exec(source.slice(failedAt))![0];
-  const asking = asks.exec(before)?.[0];
-  const last = asking ?? /(?:[\p{ID_Continue}$]+|[^])?$/u.exec(before)![0];
-  if (found === "")
-    return {
-      message: `Expected ${asking === undefined ? "more" : "an expression"} after \`${last}\`, but nothing follows`,
-      // Behind it there may be lines that are empty.
-      offset: before.length,
-    };
-  const message =
-    asking === undefined
-      ? `Unexpected \`${found}\``
-      : `Expected an expression after \`${asking}\` but found \`${found}\``;
-  return { message, offset: failedAt };
-}
-
 function syntaxError(source: string, problem: Problem, toUtf16: (offset: number) => number): CellSyntaxError {
   const label = problem.labels.at(-1);
   const failedAt = label === undefined ? source.length : Math.min(toUtf16(label.start), source.length);
-  const spelling =
-    cudaSpelling(source) ??
-    lateMagic(source, failedAt) ??
-    pythonSpelling(source, failedAt) ??
-    (problem.message === "Unexpected token" ? unexpected(source, failedAt) : null);
+  const spelling = cudaSpelling(source) ?? lateMagic(source, failedAt) ?? pythonSpelling(source, failedAt);
   const offset = spelling?.offset ?? failedAt;
   const before = source.slice(0, offset).split("\n");
   const help = problem.helpMessage === null ? "" : ` (${problem.helpMessage})`;

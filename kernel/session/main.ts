@@ -77,7 +77,6 @@ const session: Session = {
   tracebacks: new Tracebacks(
     cells,
     (name) => slots.valueOf(name),
-    () => slots.entries().map(([name]) => name),
     () => library.loaded?.warpcell ?? null,
   ),
   origin: { current: 0 },

@@ -23,7 +23,6 @@ const questions: Readonly<Record<EditorQuestion, true>> = {
   hover: true,
   signature: true,
   complete: true,
-  details: true,
   definition: true,
   references: true,
   rename: true,

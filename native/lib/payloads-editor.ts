@@ -3,7 +3,7 @@
 
 /**
  * `comm_msg` data on `warpcell.editor`, from the front end. It is answered while a cell runs, too, and runs nothing.
- * What a question needs beyond a place is `name` (details, rename), `indent` and `all` (format).
+ * What a question needs beyond a place is `name` (rename), `indent` and `all` (format).
  */
 export interface EditorRequest {
   readonly request: number;
@@ -13,7 +13,7 @@ export interface EditorRequest {
   /** Which of them is asked about, and where in it. */
   readonly cell: number;
   readonly offset: number;
-  /** The new name, or that of a match. */
+  /** The new name. */
   readonly name?: string;
   /** How many spaces a level is indented by; 0: a tab. */
   readonly indent?: number;
@@ -28,7 +28,6 @@ export interface EditorAnswers {
   readonly hover: EditorHover | null;
   readonly signature: EditorSignatures | null;
   readonly complete: EditorMatches;
-  readonly details: EditorDetails | null;
   readonly definition: EditorDefinition | null;
   readonly references: EditorReferences | null;
   readonly rename: EditorChanges;
@@ -71,20 +70,15 @@ export interface EditorMatches {
   readonly matches: readonly EditorMatch[];
 }
 
-/** Signature and documentation are empty where they have to be looked up, which `details` asks for. */
-export interface EditorMatch extends EditorDetails {
+export interface EditorMatch {
   readonly text: string;
   /** What it is: "function", "class", "const", "keyword", … */
   readonly type: string;
+  readonly signature: string;
+  readonly documentation: string;
   /** Where its import comes from, if it has to be imported, and what writes that. */
   readonly from: string | null;
   readonly edits: readonly EditorEdit[];
-}
-
-/** What a match is. */
-export interface EditorDetails {
-  readonly signature: string;
-  readonly documentation: string;
 }
 
 export interface EditorEdit {

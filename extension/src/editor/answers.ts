@@ -40,7 +40,6 @@ const expected: Readonly<Record<EditorQuestion, Expectation>> = {
     end: count,
     matches: listOf({ text, type: text, signature: text, documentation: text, from: orNull(text), edits }),
   }),
-  details: orNull(recordOf({ signature: text, documentation: text })),
   definition: orNull(recordOf({ places, hover: orNull(hover) })),
   references: orNull(recordOf({ name: text, places })),
   rename: changes,

@@ -3,12 +3,9 @@
 import type { CompletionHandler, ICompletionContext, ICompletionProvider } from "@jupyterlab/completer";
 import type { Extension } from "@codemirror/state";
 import { EditorState, Transaction } from "@codemirror/state";
-import type { EditorDetails, EditorEdit } from "../../../kernel/mime.ts";
+import type { EditorEdit } from "../../../kernel/mime.ts";
 import type { Help } from "./help.ts";
 import { labelOf } from "./labels.ts";
-
-const shown = ({ signature, documentation }: EditorDetails): string =>
-  [signature, documentation].filter((text) => text !== "").join("\n\n");
 
 interface Offered {
   /** Where the name begins. */
@@ -51,21 +48,9 @@ export class Completions implements ICompletionProvider {
         label: labelOf(match),
         insertText: match.text,
         type: match.type,
-        documentation: shown(match),
+        documentation: [match.signature, match.documentation].filter((text) => text !== "").join("\n\n"),
       })),
     };
-  }
-
-  /** Says more of a match once it is chosen in the list. */
-  async resolve(
-    item: CompletionHandler.ICompletionItem,
-    { editor }: ICompletionContext,
-  ): Promise<CompletionHandler.ICompletionItem> {
-    const model = editor?.model;
-    if (!editor || !model || item.documentation) return item;
-    const offset = editor.getOffsetAt(editor.getCursorPosition());
-    const found = await this.help.ask("details", model, offset, { name: item.insertText ?? item.label });
-    return found?.answer ? { ...item, documentation: shown(found.answer) } : item;
   }
 
   /** Writes the import of a name that is completed in an editor of `model`. */

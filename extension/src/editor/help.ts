@@ -3,7 +3,7 @@ import type { NotebookPanel } from "@jupyterlab/notebook";
 import type { IRenderMimeRegistry } from "@jupyterlab/rendermime";
 import type { IRenderMime } from "@jupyterlab/rendermime-interfaces";
 import type { EditorQuestion } from "../../../kernel/mime.ts";
-import { type Answered, type Asked, NotebookQuestions } from "./notebook-questions.ts";
+import { type Answered, NotebookQuestions } from "./notebook-questions.ts";
 import { type EditorSettings, everything } from "./settings.ts";
 
 const textTags =
@@ -40,9 +40,8 @@ export class Help {
     question: Question,
     model: unknown,
     offset: number,
-    more: Asked = {},
   ): Promise<Answered<Question> | null> {
-    return (await this.of(model)?.ask(question, model, offset, more)) ?? null;
+    return (await this.of(model)?.ask(question, model, offset)) ?? null;
   }
 
   /** Calls `listener` when what is known of cells may be another: a kernel, a cell that ran, a setting. */

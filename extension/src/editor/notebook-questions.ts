@@ -1,7 +1,7 @@
 // Asks the kernel of a notebook about its cells as they are written; where the kernel is another one, nothing is asked.
 import type { NotebookPanel } from "@jupyterlab/notebook";
 import type { Kernel } from "@jupyterlab/services";
-import { type EditorAnswers, type EditorQuestion, type EditorRequest, editorTarget } from "../../../kernel/mime.ts";
+import { type EditorAnswers, type EditorQuestion, editorTarget } from "../../../kernel/mime.ts";
 import { CommQuestions } from "../kernel-link/comm-questions.ts";
 import { fits } from "./answers.ts";
 
@@ -13,9 +13,6 @@ const implementation = "warpcell";
 
 /** On a notebook whose kernel answers: what keys of ours are for. */
 const markedAs = "warpcell-editor";
-
-/** What some questions need beyond a place. */
-export type Asked = Pick<EditorRequest, "name" | "indent" | "all">;
 
 export interface Answered<Question extends EditorQuestion> {
   answer: EditorAnswers[Question];
@@ -65,7 +62,7 @@ export class NotebookQuestions {
     question: Question,
     model: unknown,
     offset: number,
-    more: Asked = {},
+    more: { name?: string; indent?: number; all?: boolean } = {},
   ): Promise<Answered<Question> | null> {
     const cells = this.cells.map((cell) => ({ cell, text: cell.model.sharedModel.getSource() }));
     const index = cells.findIndex(({ cell }) => cell.model === model);

@@ -330,32 +330,6 @@ test("another kernel is left alone", async ({ page, tmpPath }) => {
   await expect(signature(page)).toHaveCount(0);
 });
 
-test.describe("JupyterLab's panel of documentation", () => {
-  test.use({
-    mockSettings: {
-      ...galata.DEFAULT_SETTINGS,
-      "@jupyterlab/completer-extension:manager": { showDocumentationPanel: true },
-    },
-  });
-
-  test("says more of the match that is chosen", async ({ page, tmpPath }) => {
-    await openNotebook(page, `${tmpPath}/editor.ipynb`);
-    await hover(page, 3, "half", /function half/);
-    await page.mouse.move(2, 2);
-    const panel = page.locator(".jp-Completer-docpanel");
-    await type(page, 3, "\nhal");
-    await page.keyboard.press("Tab");
-    await expect(panel).toContainText("function half(x: number, times?: number): number");
-    await expect(panel).toContainText("Half of it.");
-    await page.screenshot({ path: shot("editor-details") });
-    await page.keyboard.press("Escape");
-    await page.keyboard.type("; softma");
-    await page.keyboard.press("Tab");
-    await expect(offers(page)).toHaveText([/softmax \(from "warpcell"\)/]);
-    await expect(panel).toContainText("function softmax");
-  });
-});
-
 test.describe("what the settings turn off", () => {
   test.use({
     mockSettings: { ...galata.DEFAULT_SETTINGS, "@warpcell/jupyterlab:editor": { signatures: false } },

@@ -20,7 +20,6 @@ export const unanswered: EditorAnswers = {
   hover: null,
   signature: null,
   complete: { start: 0, end: 0, matches: [] },
-  details: null,
   definition: null,
   references: null,
   rename: { cells: [], refused: null },
@@ -68,14 +67,6 @@ export class CellEditor {
         matchesOf,
       );
     },
-    details: (asked) =>
-      this.#either<EditorAnswers["details"]>(
-        asked,
-        null,
-        (cell, before) => this.#typescript.details(cell, before, asked.offset, asked.name ?? ""),
-        // Its matches have them.
-        () => null,
-      ),
     definition: async (asked) => {
       if (!this.#isCode(asked)) return null;
       const found = await this.#naming(asked).definition(asked.cell, asked.offset);

@@ -14,8 +14,6 @@ export interface Documents {
   /** Has it see these modules of linked cells, which import from each other, and no others. */
   link(modules: readonly Module[]): void;
   request(method: string, parameters: object): Promise<unknown>;
-  /** The same; the answer offers names that can be imported, too, which takes longer after a change. */
-  requestWithImports(method: string, parameters: object): Promise<unknown>;
   uri(name: string): string;
   /** Files that the code imports may have changed. */
   notice(code: string): void;

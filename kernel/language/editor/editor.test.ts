@@ -182,31 +182,12 @@ describe("matches", () => {
       {
         text: "halfOf",
         type: "function",
-        signature: "",
+        signature: expect.stringContaining("halfOf(x: number)"),
         documentation: "",
         from: null,
         edits: [],
       },
     ]);
-  });
-
-  test("what is known of a match is said when it is asked for", async () => {
-    const details = (name: string, ...texts: string[]) => service.edit("details", { ...at(...texts), name });
-    const half = "/** Half of it. */\nfunction halfOf(x: number) { return x / 2; }";
-    expect(await details("halfOf", half, "halfO¦")).toEqual({
-      signature: "function halfOf(x: number): number",
-      documentation: "Half of it.",
-    });
-    // Typed on since the list was shown.
-    expect(await details("padStart", "'a'.p¦")).toMatchObject({ signature: expect.stringMatching(/^padStart\(/) });
-    expect(await details("padStart", "'a'.padS¦")).toMatchObject({ signature: expect.stringMatching(/^padStart\(/) });
-    // One that has to be imported.
-    expect(await details("padEverything", "padEv¦")).toEqual({
-      signature: expect.stringContaining("function padEverything(text: string, width: number): string"),
-      documentation: "Pads.",
-    });
-    expect(await details("padEnough", "'a'.pad¦")).toBeNull();
-    expect(await details("clock", "%%cuda\n__device__ int f() { cloc¦ }")).toBeNull();
   });
 
   test("a name of the library brings its import", async () => {

@@ -13,7 +13,11 @@ export function offerOf({ data }: CompletionItem): Offer | null {
   return (data as { autoImport?: Offer } | undefined)?.autoImport ?? null;
 }
 
-/** `result` is the protocol's list, or `null`. */
+/** Names that are there already; `result` is the protocol's list, or `null`. */
+export function withoutOffers(result: unknown): CompletionItem[] {
+  return itemsIn(result).filter((item) => offerOf(item) === null);
+}
+
 export function itemsIn(result: unknown): CompletionItem[] {
   return ((Array.isArray(result) ? result : (result as { items?: unknown } | null)?.items) ?? []) as CompletionItem[];
 }
@@ -68,12 +72,9 @@ export function importEdit(code: string, text: string, name: string, offer: Offe
       return { start: at, end: at, text: `${comma} ${name}${after}` };
     }
   }
+  const line = `import ${importKind === 0 ? `{ ${name} }` : name} from "${moduleSpecifier}";\n`;
   const at = lineOfCode(text);
-  return { start: at, end: at, text: importLine(name, offer) };
-}
-
-export function importLine(name: string, { moduleSpecifier, importKind }: Offer): string {
-  return `import ${importKind === 0 ? `{ ${name} }` : name} from "${moduleSpecifier}";\n`;
+  return { start: at, end: at, text: line };
 }
 
 /** Where the first line begins that is neither a magic nor a blank line before one. */

@@ -1,8 +1,8 @@
 // What an editor is told of a place in a TypeScript cell, behind the cells above it as they are written now.
 import type {
-  EditorDetails,
   EditorHint,
   EditorHover,
+  EditorMatch,
   EditorMatches,
   EditorSignature,
   EditorSignatures,
@@ -13,8 +13,11 @@ import type { CellsProgram } from "../cells-program.ts";
 import { readable, lineStarts } from "../diagnostics.ts";
 import type { Drafts } from "../drafts.ts";
 import { hoverAt, offsetsOf, placeOf, type Asked, type Documents } from "./documents.ts";
-import { importEdit, importLine, itemsIn, offerOf, withBestOffers } from "./imports-offered.ts";
+import { importEdit, itemsIn, offerOf, withBestOffers } from "./imports-offered.ts";
 import type { WrittenCell } from "./written-cells.ts";
+
+/** Signatures cost a request each; more than so many matches are not read anyway. */
+const signaturesShown = 16;
 
 /** The part of the protocol's `SignatureHelp` that is read (Language Server Protocol 3.17). */
 interface SignatureHelp {
@@ -73,58 +76,33 @@ export class TypeScriptAnswers {
     offset: number,
     withKind: (match: Completion, program: CellsProgram) => Completion,
   ): Promise<EditorMatches> {
-    const { items, start, program } = await this.#items(code, before, offset);
-    const matches = items.map((item) => {
-      const offer = offerOf(item);
-      const { text: name, type } = withKind(completionOf(item, start, offset), program);
-      return {
-        text: name,
-        type,
-        signature: "",
-        documentation: "",
-        from: offer?.moduleSpecifier ?? null,
-        edits: offer === null ? [] : [importEdit(code, text, name, offer)],
-      };
-    });
-    return { start, end: offset, matches };
-  }
-
-  /** Signature and documentation of one match: to look them up takes as long as to find all matches. */
-  async details(
-    { code }: WrittenCell,
-    before: readonly string[],
-    offset: number,
-    name: string,
-  ): Promise<EditorDetails | null> {
-    const find = async (text: string) => {
-      const { items } = await this.#items(text, before, offset);
-      return items.find(({ label }) => label === name);
-    };
-    const found = await find(code);
-    const offer = found === undefined ? null : offerOf(found);
-    // Of what has to be imported more is known once it is.
-    const item = offer === null ? found : await find(`${code}\n${importLine(name, offer)}`);
-    if (item === undefined) return null;
-    const detailed = (await this.#documents.request("completionItem/resolve", item)) as CompletionItem | null;
-    if (detailed === null) return null;
-    const { signature, documentation = "" } = completionOf(detailed, offset, offset);
-    return { signature, documentation };
-  }
-
-  async #items(
-    code: string,
-    before: readonly string[],
-    offset: number,
-  ): Promise<{ items: CompletionItem[]; start: number; program: CellsProgram }> {
     const { wrap, modules, program } = this.#asked(code, before, prefixAt(code, offset));
     const wrapped = wrap(code);
     this.#documents.notice(code);
     this.#documents.show("editor", [...modules, wrapped]);
-    const place = { ...placeOf(this.#documents, wrapped, code, offset), context: { triggerKind: 1 } };
-    const result = isMember(code, offset)
-      ? await this.#documents.request("textDocument/completion", place)
-      : await this.#documents.requestWithImports("textDocument/completion", place);
-    return { ...choose(code, offset, withBestOffers(itemsIn(result))), program };
+    const result = await this.#documents.request("textDocument/completion", {
+      ...placeOf(this.#documents, wrapped, code, offset),
+      context: { triggerKind: 1 },
+    });
+    const { items, start } = choose(code, offset, withBestOffers(itemsIn(result)));
+    const isShort = items.length <= 4 * signaturesShown;
+    const matches = await Promise.all(
+      items.map(async (item, index): Promise<EditorMatch> => {
+        const offer = offerOf(item);
+        const isDetailed = offer === null && isShort && index < signaturesShown;
+        const detailed = isDetailed ? await this.#documents.request("completionItem/resolve", item) : null;
+        const known = withKind(completionOf((detailed as CompletionItem | null) ?? item, start, offset), program);
+        return {
+          text: known.text,
+          type: known.type,
+          signature: offer === null ? known.signature : `import from "${offer.moduleSpecifier}"`,
+          documentation: known.documentation ?? "",
+          from: offer?.moduleSpecifier ?? null,
+          edits: offer === null ? [] : [importEdit(code, text, known.text, offer)],
+        };
+      }),
+    );
+    return { start, end: offset, matches };
   }
 
   /** The names of the parameters in calls of kernels. */
@@ -156,15 +134,6 @@ export class TypeScriptAnswers {
     const program = this.#drafts.after(before);
     return { code, program, modules: program.draftModules(), wrap: (text) => program.forEdit(text, prefix) };
   }
-}
-
-/**
- * Behind the dot of a name, or of what brackets or quotes end, nothing can be imported. A line above may end with one,
- * too, which is a comment's.
- */
-function isMember(code: string, offset: number): boolean {
-  const before = code.slice(0, offset - prefixAt(code, offset).length);
-  return /(?:[\p{ID_Start}$_][\p{ID_Continue}$]*|[)\]}"'`!?])\s*\.[ \t]*$/u.test(before);
 }
 
 function signatureOf(

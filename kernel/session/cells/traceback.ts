@@ -8,7 +8,6 @@ import { CellSyntaxError } from "../../language/cell-syntax-error.ts";
 import { insteadOfMissing } from "../../language/cuda-spelling.ts";
 import { insteadOfImport, insteadOfMistake, insteadOfPage } from "../../language/javascript-mistakes.ts";
 import { insteadOfMember, insteadOfMethod } from "../../language/library-members.ts";
-import { nearest } from "../../language/nearest.ts";
 import { insteadOfPython } from "../../language/python-spelling.ts";
 import { excerpt } from "../../language/excerpt.ts";
 import type { Position } from "../../language/positions.ts";
@@ -50,21 +49,14 @@ const shown = 10;
 export class Tracebacks {
   readonly #cells: CellRegistry;
   readonly #valueOf: (name: string) => unknown;
-  readonly #names: () => readonly string[];
   readonly #library: () => object | null;
   /** Where in a cell an error was made, the innermost such place. */
   readonly #places = new WeakMap<object, CellPlace>();
 
-  /** `valueOf`: of a name of the notebook, which are `names`. */
-  constructor(
-    cells: CellRegistry,
-    valueOf: (name: string) => unknown,
-    names: () => readonly string[],
-    library: () => object | null,
-  ) {
+  /** `valueOf`: of a name of the notebook. */
+  constructor(cells: CellRegistry, valueOf: (name: string) => unknown, library: () => object | null) {
     this.#cells = cells;
     this.#valueOf = valueOf;
-    this.#names = names;
     this.#library = library;
   }
 
@@ -186,8 +178,7 @@ export class Tracebacks {
       this.#launchOf(name) ||
       this.#deviceOf(name) ||
       importOfMissing(name) ||
-      this.#declarationOf(error, name) ||
-      this.#meantBy(name)
+      this.#declarationOf(error, name)
     );
   }
 
@@ -242,13 +233,6 @@ export class Tracebacks {
     return /[(,]\s*$/.test(this.#before(error))
       ? `: an argument by name is an option, ({ ${name}: … }).`
       : `: write let ${name} = … first.`;
-  }
-
-  /** How a name of the notebook or of JavaScript is spelt; of short ones nobody knows. */
-  #meantBy(name: string): string {
-    const known = [...this.#names(), ...Object.getOwnPropertyNames(globalThis)].filter((each) => each !== name);
-    const meant = name.length < 5 ? undefined : nearest(name, known);
-    return meant === undefined ? "" : `. Did you mean ${meant}?`;
   }
 
   /** How to have a kernel of a program as a function. */
