@@ -2,6 +2,7 @@
 // machine code of a kernel.
 import { expect, test } from "./jupyterlab";
 import { cell, notebookOf, open, shot, typescript } from "./notebook";
+import { setTheme } from "./themes";
 
 const kernel = `%%cuda
 __global__ void saxpy(int n, float a, const float* x, float* y) {
@@ -50,7 +51,6 @@ test("what a cell did is a timeline below it, linked with its lines", async ({ p
 
 const functions = `%%profile --typescript
 import { ones } from "warpcell";
-import { setTheme } from "./themes";
 function spin(milliseconds: number): void {
   const end = performance.now() + milliseconds;
   while (performance.now() < end);
