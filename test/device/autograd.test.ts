@@ -85,9 +85,7 @@ function expectSlopes(
   const wrong = slopes.flatMap((list, operand) =>
     (list ?? []).flatMap((slope, index) => {
       const [fine, coarse] = [difference(operand, index, step), difference(operand, index, 2 * step)];
-      // Terms of second gradients are differences of parts up to 32 times as large: geluTanh's at 3, where tanh is
-      // nearly 1, each of which is right to some two units in the last place.
-      const bound = Math.abs(fine - coarse) + (2 ** -46 * (size + 1)) / step;
+      const bound = Math.abs(fine - coarse) + (2 ** -48 * (size + 1)) / step;
       return Math.abs(slope - fine) <= bound
         ? []
         : [
