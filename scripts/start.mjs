@@ -8,8 +8,6 @@ import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { environment, onSignals, python, root, setup, statuses, venv } from "./setup.mjs";
 
-const [notebook] = process.argv.slice(2);
-
 /** The first free port from `first` on, on this machine only. */
 async function freePort(first) {
   for (let port = first; port < first + 100; port++) {
@@ -65,9 +63,19 @@ async function lab() {
       .unref();
 }
 
-async function headless(path) {
+/** The file that is asked for, before all is built for it; `null` without one. */
+function notebookOf(path) {
+  if (path === undefined) return null;
+  if (path.startsWith("-"))
+    throw new Error(
+      `npm start has no option ${path}: alone it opens JupyterLab, and "npm start notebooks/02-tensors.ipynb" runs that notebook without a browser.`,
+    );
   const file = resolve(process.env.INIT_CWD ?? process.cwd(), path);
   if (!existsSync(file)) throw new Error(`There is no notebook ${file}.`);
+  return file;
+}
+
+async function headless(file) {
   const client = spawn(python, [join(root, "scripts", "run_notebook.py"), file], {
     env: environment(),
     stdio: ["ignore", "inherit", "inherit"],
@@ -83,8 +91,9 @@ async function headless(path) {
 }
 
 try {
+  const notebook = notebookOf(process.argv[2]);
   await setup();
-  await (notebook ? headless(notebook) : lab());
+  await (notebook === null ? lab() : headless(notebook));
 } catch (error) {
   console.error(error.message);
   process.exit(1);

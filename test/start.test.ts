@@ -155,6 +155,14 @@ test("npm start of a notebook that is stopped names the cell in one sentence and
   expect(text()).toBe('── cell 1: const word = "waits";\nwaits\nCell 1 was stopped.\n');
 });
 
+test("an option is refused in a sentence, before anything is set up", async () => {
+  const { ended, text } = start({ words: ["--help"] });
+  expect(await ended).toBe(1);
+  expect(text()).toBe(
+    'npm start has no option --help: alone it opens JupyterLab, and "npm start notebooks/02-tensors.ipynb" runs that notebook without a browser.\n',
+  );
+});
+
 test("a notebook that is not there is one sentence", async () => {
   const { ended, text } = start({ words: ["none.ipynb"] });
   expect(await ended).toBe(1);
