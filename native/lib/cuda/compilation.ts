@@ -1,7 +1,7 @@
 // A piece of CUDA C++ with its options, for one device: turns names of kernels into an artifact, from the cache or the
 // device's compiler.
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { binding, deviceExecutable, deviceSources } from "../wire/binding.ts";
@@ -17,6 +17,7 @@ import { CheckError, CompileError, type Diagnostic } from "../errors.ts";
 import { parseDiagnostics } from "./compiler-log.ts";
 import type { CodeCell } from "../device/origins.ts";
 import type { DeviceProcess } from "../device/process.ts";
+import { headerFile } from "./header-files.ts";
 import type { CudaModule } from "./module.ts";
 import { type Brought, nothingBrought, type SharedSource } from "./shared-code.ts";
 import { parseSignatures, type Signatures } from "./signature.ts";
@@ -462,16 +463,8 @@ function includedTexts(source: string, directories: readonly string[]): string[]
     for (const [, quoted, angled] of plain.matchAll(
       /^[ \t]*(?:#|%:)[ \t]*(?:include(?:_next)?|import)[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)/gm,
     )) {
-      const path = (quoted ?? angled)!;
-      const places = isAbsolute(path)
-        ? [path]
-        : [
-            ...(quoted !== undefined && from !== null ? [join(from, path)] : []),
-            ...directories.map((directory) => join(directory, path)),
-          ];
-      // A folder may have the name of a header: <vector>.
-      const file = places.find((place) => statSync(place, { throwIfNoEntry: false })?.isFile());
-      if (file === undefined || seen.has(file)) continue;
+      const file = headerFile({ quoted, angled }, from, directories);
+      if (file === null || seen.has(file)) continue;
       seen.add(file);
       const content = readFileSync(file, "utf8");
       scan(content, dirname(file));

@@ -1,7 +1,7 @@
 // The declarations of a program at namespace scope: turns its tokens into functions, types, variables and the rest, each
 // with where its parts lie.
 import { CompileError } from "../../errors.ts";
-import { tokenize, type Token } from "../tokens.ts";
+import { tokenize, type Directive, type Token } from "../tokens.ts";
 
 /** A token with where it lies in the text. */
 export interface Placed extends Token {
@@ -62,14 +62,20 @@ export function placed(source: string): Placed[] {
   const starts = [0];
   for (let at = source.indexOf("\n"); at >= 0; at = source.indexOf("\n", at + 1)) starts.push(at + 1);
   const { tokens, directives } = tokenize(source);
-  const told = directives.filter(({ name }) => name === "line");
-  let [next, apart] = [0, 0];
+  const lineOf = toldLines(directives);
   return tokens.map((token) => {
-    for (; next < told.length && told[next]!.line < token.line; next++)
-      apart = Number.parseInt(told[next]!.rest) - told[next]!.line - 1;
     const start = starts[token.line - 1]! + token.column - 1;
-    return { ...token, line: token.line + apart, start, end: start + token.text.length };
+    return { ...token, line: lineOf(token.line), start, end: start + token.text.length };
   });
+}
+
+/** What `#line` makes of the number of a line. */
+export function toldLines(directives: readonly Directive[]): (line: number) => number {
+  const told = directives.filter(({ name }) => name === "line").reverse();
+  return (line) => {
+    const last = told.find((each) => each.line < line);
+    return last === undefined ? line : Number.parseInt(last.rest) + line - last.line - 1;
+  };
 }
 
 /** Where the bracket at `open` closes. Throws CompileError for one that does not. */

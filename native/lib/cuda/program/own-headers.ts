@@ -1,6 +1,7 @@
 // Headers of a program's own that have device code: they become part of its text, which is split as a whole.
-import { readFileSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { headerFile } from "../header-files.ts";
 import { tokenize } from "../tokens.ts";
 
 // Names of CUDA's runtime are unknown to a compiler for a device.
@@ -16,20 +17,20 @@ const included = /^[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)/;
 export function withOwnHeaders(source: string, name: string, folders: readonly string[]): string {
   const taken = new Set<string>();
   const open = new Set<string>();
-  const expanded = (text: string, file: string, beside: readonly string[]): string => {
+  const expanded = (text: string, file: string, beside: string | null): string => {
     let [whole, at] = ["", 0];
     for (const { start, end, line, name: word, rest } of tokenize(text).directives) {
       const [, quoted, angled] = included.exec(`${word} ${rest}`) ?? [];
       const path = quoted ?? angled;
       if (path === undefined) continue;
-      const header = fileOf(path, quoted === undefined ? folders : [...beside, ...folders]);
+      const header = headerFile({ quoted, angled }, beside, folders);
       // What includes itself is for a preprocessor to refuse.
       if (header === null || open.has(header)) continue;
       let inside = "";
       if (!taken.has(header)) {
         const content = readFileSync(header, "utf8");
         open.add(header);
-        const inner = expanded(content, path, [dirname(header)]);
+        const inner = expanded(content, path, dirname(header));
         open.delete(header);
         if (inner === content && !deviceCode.test(content)) continue;
         if (isGuarded(content)) taken.add(header);
@@ -41,13 +42,7 @@ export function withOwnHeaders(source: string, name: string, folders: readonly s
     }
     return whole + text.slice(at);
   };
-  return expanded(source, name, []);
-}
-
-/** The first of the places that has it; a folder may have the name of a header: <vector>. */
-function fileOf(path: string, folders: readonly string[]): string | null {
-  const places = isAbsolute(path) ? [path] : folders.map((folder) => join(folder, path));
-  return places.find((place) => statSync(place, { throwIfNoEntry: false })?.isFile()) ?? null;
+  return expanded(source, name, null);
 }
 
 /** Whether a header is one the second time, too: it has `#pragma once`, or all of it is between #ifndef and #endif. */

@@ -3,7 +3,8 @@
 import { CompileError } from "../../errors.ts";
 import { hostEdits, type Edit } from "./launches.ts";
 import { deviceLambdas, type DeviceLambda } from "./lambdas.ts";
-import { closing, items, members, placed, type Item, type Placed } from "./items.ts";
+import { tokenize } from "../tokens.ts";
+import { closing, items, members, placed, toldLines, type Item, type Placed } from "./items.ts";
 
 /** The two halves of a program. */
 export interface SplitProgram {
@@ -413,11 +414,11 @@ function deviceHeaderEdits(source: string): Edit[] {
 /** Headers of the host go; what lies beside the program is for both. */
 function includeEdits(source: string): Edit[] {
   const written = new Set<string>();
+  const lineOf = toldLines(tokenize(source).directives);
   return [...source.matchAll(includes)].flatMap((match) => {
     const header = (match[1] ?? match[2])!;
     const [start, end] = [match.index, match.index + match[0].length];
-    const line = lineAt(source, start);
-    const text = algorithmHeaders.test(header) ? algorithmText(header, source, line) : null;
+    const text = algorithmHeaders.test(header) ? algorithmText(header, source, lineOf(lineAt(source, start))) : null;
     if (text !== null) {
       const isNew = !written.has(text);
       written.add(text);
@@ -431,13 +432,7 @@ function includeEdits(source: string): Edit[] {
 
 // --- texts
 
-/** The line in which an offset is, counted as `#line` says. */
-function lineAt(source: string, at: number): number {
-  const before = source.slice(0, at);
-  const told = [...before.matchAll(/^[ \t]*#line (\d+)/gm)].at(-1);
-  const lines = before.slice(told?.index ?? 0).split("\n").length;
-  return told === undefined ? lines : Number(told[1]) + lines - 2;
-}
+const lineAt = (source: string, at: number): number => source.slice(0, at).split("\n").length;
 
 function removed(source: string, tokens: readonly Placed[], item: Item): Edit {
   const [start, end] = [tokens[item.first]!.start, tokens[item.last]!.end];
