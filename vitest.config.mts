@@ -10,7 +10,7 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "**/dist/**", ...(long ? [] : ["test/long/**"])],
     setupFiles: ["test/helpers/seed.ts"],
     pool: "forks",
-    // What is built is loaded by Node as it is: taken through Vite, the library costs each file a second.
+    // What a test asks of the library by its name is loaded by Node as it is built: through Vite it takes a second.
     server: { deps: { external: [/\/native\/dist\//, /\/kernel\/dist\//] } },
     maxWorkers: 2,
     testTimeout: long ? 900_000 : 60_000,

@@ -150,7 +150,9 @@ describe.each(devices.map(({ name }) => name))("on %s", (device) => {
       const z = tensorOf([of(2, 0), of(0, 0), of(0, 0), of(0, 0), of(-1, 0)], dtype);
       const w = tensorOf([of(0.5, 0), of(2, 1), of(0, 0), of(-1, 0), of(0.5, 0)], dtype);
       const edge = numbers(z.pow(w));
-      expect(size(minus(edge[0]!, of(Math.SQRT2, 0)))).toBeLessThan(4 * roundoff[dtype]);
+      // As above, of a base 2 and an exponent ½.
+      const ofRoot = 1.01 * roundoff[dtype] + 48 * fine * (1 + 0.5 * (1 + Math.LN2 + pi));
+      expect(size(minus(edge[0]!, of(Math.SQRT2, 0)))).toBeLessThan(ofRoot * Math.SQRT2);
       expect(edge.slice(1, 4)).toEqual([of(0), of(1), of(nan, nan)]);
       expect(Math.abs(edge[4]!.im - 1)).toBeLessThan(2 * roundoff[dtype]);
       // A number, a real tensor and a broadcast one on either side.
